@@ -35,7 +35,7 @@ impl Coordinates {
         let &[episodes, rows, dims] = &array.shape[..] else {
             return Err(Error::Table(table::Error::Shape {
                 file,
-                found: array.shape,
+                shape: array.shape,
                 expected: "coordinates have three axes: episodes, instances and dimensions",
             }));
         };

@@ -68,7 +68,7 @@ pub fn run(args: &PredictArgs) -> Result<()> {
     let took = start.elapsed();
     let text = result.text(&memory::spent(took));
     let summary = Summary { text, took, ..Summary::default() };
-    results::finish(&args.run, output.as_ref(), &FileSet::new(), &pool, &result, summary)
+    results::finish(&args.run, output.as_ref(), &FileSet::default(), &pool, &result, summary)
 }
 
 /// The number of instances predicted at a time, so that neither all features nor the probabilities of all

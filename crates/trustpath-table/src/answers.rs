@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use crate::formats::csv_fields;
 use crate::input::Input;
+use crate::printable::quoted_list;
 use crate::result::Column;
 use crate::{Error, Format, Output, Result, ResultTable};
 
@@ -51,7 +52,6 @@ pub struct AnswerRow {
     pub kind: AnswerKind,
 }
 
-/// The columns of the file.
 const COLUMNS: [&str; 3] = ["id", "label", "answer"];
 
 /// The journal of the answers that are not in a labels file yet.
@@ -71,34 +71,30 @@ pub fn read_answers(path: &Path) -> Result<Vec<(String, AnswerKind)>> {
         Ok(Format::Csv) => b',',
         Ok(Format::Tsv) => b'\t',
         _ => {
-            let file = path.display().to_string();
-            let remedy = "a session writes labels as .csv or .tsv".into();
+            let (file, remedy) = (path.display().to_string(), "a session writes labels as .csv or .tsv".into());
             return Err(Error::UnknownFormat { file, remedy });
         }
     };
-    let rows = csv_fields(Input::open(path)?, delimiter)?;
+    let (_, rows) = csv_fields(Input::open(path)?, delimiter)?;
     let header: Vec<String> = rows[0].iter().map(|name| name.to_lowercase()).collect();
     let place = |name: &str| header.iter().position(|column| column == name);
-    let others = header.iter().filter(|name| !COLUMNS.contains(&name.as_str()));
-    let others: Vec<String> = others.map(|name| format!("{name:?}")).collect();
+    let others: Vec<&String> = header.iter().filter(|name| !COLUMNS.contains(&name.as_str())).collect();
     if header.len() > 2 && !others.is_empty() {
-        let (file, columns) = (path.display().to_string(), others.join(", "));
+        let (file, columns) = (path.display().to_string(), quoted_list(others, usize::MAX));
         return Err(Error::OtherColumns { file, columns });
     }
     let (Some(id), Some(answer)) = (place(COLUMNS[0]), place(COLUMNS[2])) else {
         return Ok(Vec::new());
     };
-    let kind = |text: &str| AnswerKind::ALL.into_iter().find(|kind| kind.name() == text);
-    let rows = rows[1..].iter().enumerate().map(|(at, row)| {
-        let kind = kind(&row[answer]).ok_or_else(|| {
-            let names: Vec<&str> = AnswerKind::ALL.iter().map(|kind| kind.name()).collect();
-            let (line, found) = (at + 2, &row[answer]);
-            let reason = format!("the answer in row {line} is {found:?}, not {}", names.join(", "));
-            Error::damaged(path.display().to_string(), reason)
+    let kind = |(row, fields): (usize, &Vec<String>)| {
+        let kind = AnswerKind::ALL.into_iter().find(|kind| kind.name() == fields[answer]).ok_or_else(|| {
+            let names = AnswerKind::ALL.map(AnswerKind::name).join(", ");
+            let reason = format!("the answer in row {row} is {:?}, not {names}", fields[answer]);
+            Error::damaged(path.display(), reason)
         })?;
-        Ok((row[id].clone(), kind))
-    });
-    rows.collect()
+        Ok((fields[id].clone(), kind))
+    };
+    (1..).zip(&rows).skip(1).map(kind).collect()
 }
 
 /// Writes the file; it is complete afterwards or unchanged.
@@ -148,8 +144,8 @@ mod tests {
         assert!(table.notes().is_empty());
         fs::write(journal_of(&path), "").unwrap();
         let table = PartlyLabelledFile::new(&pool).labels(&path).read().unwrap();
-        let said = table.notes()[0].sentence(|_, _| String::new());
-        assert!(said.contains("labels.csv.journal holds answers"), "{said}");
+        let note = table.notes()[0].sentence(|_, _| String::new());
+        assert!(note.contains("labels.csv.journal holds answers"), "{note}");
     }
 
     #[test]

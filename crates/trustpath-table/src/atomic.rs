@@ -19,9 +19,8 @@ const ENDING: &str = ".partial";
 
 /// Lets `fill` write a temporary file beside `path`, which is renamed to `path` once it is complete.
 ///
-/// A reader of `path` sees the old contents or the new ones, never a part. If writing fails, the old
-/// contents remain and the temporary file is removed. A symbolic link stays one: the file that it points
-/// to is written.
+/// A reader of `path` sees the old contents or the new ones, never a part. If writing fails, the old contents remain
+/// and the temporary file is removed. A symbolic link stays one: the file that it points to is written.
 ///
 /// ```
 /// use std::io::Write;
@@ -54,11 +53,6 @@ pub(crate) fn check_writable(path: &Path) -> Result<()> {
 pub struct FileSet(Arc<Mutex<Vec<StagedFile>>>);
 
 impl FileSet {
-    /// An empty set.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     pub(crate) fn add(&self, file: StagedFile) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(file);
     }
@@ -72,14 +66,6 @@ impl FileSet {
         files.into_iter().try_for_each(StagedFile::publish)
     }
 }
-
-impl PartialEq for FileSet {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-}
-
-impl Eq for FileSet {}
 
 /// A temporary file, which is removed unless it is published.
 #[derive(Debug)]
@@ -180,19 +166,12 @@ fn is_temporary(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::refused;
-
-    fn names(folder: &Path) -> Vec<String> {
-        let mut names: Vec<_> =
-            fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
-        names.sort();
-        names
-    }
+    use crate::testing::{Folder, refused, strings};
 
     #[test]
     fn a_file_is_replaced_or_unchanged_and_nothing_is_left_behind() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.txt");
+        let folder = Folder::new();
+        let path = folder.path("a.txt");
         write_atomically(&path, |w| w.write_all(b"a longer first version")).unwrap();
         write_atomically(&path, |w| w.write_all(b"second")).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"second");
@@ -202,66 +181,63 @@ mod tests {
         });
         refused(failed, &["the plug was pulled"]);
         assert_eq!(fs::read(&path).unwrap(), b"second");
-        assert_eq!(names(folder.path()), ["a.txt"]);
+        assert_eq!(folder.names(), ["a.txt"]);
     }
 
     #[test]
     fn places_that_cannot_be_written_are_refused() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = Folder::new();
         // A file in the place of a folder cannot be written into, not even by root.
-        fs::write(folder.path().join("file"), b"").unwrap();
-        fs::create_dir(folder.path().join("taken")).unwrap();
-        fs::write(folder.path().join("taken/inside"), b"x").unwrap();
+        folder.file("file", b"");
+        fs::create_dir(folder.path("taken")).unwrap();
+        folder.file("taken/inside", b"x");
         for path in ["missing/a.txt", "file/a.txt", "taken", "/"] {
-            let written = write_atomically(folder.path().join(path), |_| Ok(()));
+            let written = write_atomically(folder.path(path), |_| Ok(()));
             let error = refused(written, &[path, "choose a folder"]);
             assert!(matches!(error, Error::Write { .. }), "{error}");
         }
-        assert_eq!(names(folder.path()), ["file", "taken"]);
+        assert_eq!(folder.names(), ["file", "taken"]);
     }
 
     #[test]
     fn temporary_files_of_killed_runs_are_removed_and_those_of_others_kept() {
-        let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
+        let folder = Folder::new();
         for name in [".a.txt.1-0.partial", ".b.csv.99999-17.partial", "x.npy.partial", ".c.partial"] {
-            fs::write(at(name), b"half").unwrap();
+            folder.file(name, b"half");
         }
-        let running = StagedFile::write(&at("d.txt"), |w| w.write_all(b"d")).unwrap();
+        let running = StagedFile::write(&folder.path("d.txt"), |w| w.write_all(b"d")).unwrap();
         let its_name = running.partial.file_name().unwrap().to_str().unwrap().to_owned();
-        write_atomically(at("a.txt"), |w| w.write_all(b"new")).unwrap();
-        assert_eq!(names(folder.path()), [".c.partial", &its_name, "a.txt", "x.npy.partial"]);
+        write_atomically(folder.path("a.txt"), |w| w.write_all(b"new")).unwrap();
+        assert_eq!(folder.names(), [".c.partial", &its_name, "a.txt", "x.npy.partial"]);
         running.publish().unwrap();
-        assert_eq!(fs::read(at("d.txt")).unwrap(), b"d");
+        assert_eq!(fs::read(folder.path("d.txt")).unwrap(), b"d");
     }
 
     #[test]
     fn files_of_a_set_appear_together_or_not_at_all() {
-        let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
-        fs::write(at("a"), b"old").unwrap();
-        let stage = |set: &FileSet, name: &str| {
-            set.add(StagedFile::write(&at(name), |w| w.write_all(b"new")).unwrap());
+        let folder = Folder::new();
+        let path = folder.file("a", b"old");
+        let stage = || {
+            let set = FileSet::default();
+            for name in ["a", "b"] {
+                set.add(StagedFile::write(&folder.path(name), |w| w.write_all(b"new")).unwrap());
+            }
+            set
         };
-        let set = FileSet::new();
-        stage(&set, "a");
-        stage(&set, "b");
-        drop(set);
-        assert_eq!((names(folder.path()), fs::read(at("a")).unwrap()), (vec!["a".into()], b"old".into()));
-        let set = FileSet::new();
-        stage(&set, "a");
-        stage(&set, "b");
-        assert_eq!(fs::read(at("a")).unwrap(), b"old");
+        drop(stage());
+        assert_eq!((folder.names(), fs::read(&path).unwrap()), (strings(&["a"]), b"old".into()));
+        let set = stage();
+        assert_eq!(fs::read(&path).unwrap(), b"old");
         set.publish().unwrap();
-        assert_eq!((names(folder.path()), fs::read(at("a")).unwrap()), (vec!["a".into(), "b".into()], b"new".into()));
+        assert_eq!((folder.names(), fs::read(&path).unwrap()), (strings(&["a", "b"]), b"new".into()));
     }
 
     #[cfg(unix)]
     #[test]
     fn a_link_stays_and_its_target_is_written() {
         use std::os::unix::fs::symlink;
-        let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
+        let folder = Folder::new();
+        let at = |name: &str| folder.path(name);
         fs::create_dir(at("inner")).unwrap();
         symlink("inner/file", at("link")).unwrap();
         symlink("link", at("second")).unwrap();
@@ -278,10 +254,9 @@ mod tests {
     #[test]
     fn permissions_follow_the_umask() {
         use std::os::unix::fs::PermissionsExt;
-        let folder = tempfile::tempdir().unwrap();
+        let folder = Folder::new();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        let (plain, atomic) = (folder.path().join("plain"), folder.path().join("atomic"));
-        fs::write(&plain, b"").unwrap();
+        let (plain, atomic) = (folder.file("plain", b""), folder.path("atomic"));
         write_atomically(&atomic, |_| Ok(())).unwrap();
         assert_eq!(mode(&atomic), mode(&plain));
     }

@@ -1,6 +1,6 @@
 //! Features that stay in their file and are read from there in blocks of rows, as often as needed.
 //!
-//! The file is kept open and read at given offsets, so that several threads may read at once. It is
+//! The file stays open and is read at given offsets, so that several threads may read at once. It is
 //! not mapped into memory: shortening a mapped file kills the process that reads it, whereas a read
 //! that ends early is an ordinary error.
 
@@ -78,9 +78,9 @@ impl ArrayInFile {
             io::ErrorKind::UnexpectedEof => Error::Truncated {
                 file,
                 expected: (self.rows * self.dims * self.scalar.size()) as u64,
-                found: self.input.current_length().saturating_sub(self.start),
+                available: self.input.current_length().saturating_sub(self.start),
             },
-            _ => Error::Read { file, reason: error.to_string() },
+            _ => Error::read(file, error),
         }
     }
 }
@@ -99,6 +99,6 @@ mod tests {
         array.read(2, &mut out).unwrap();
         assert_eq!(out, [6.0, 7.0, 8.0, 9.0, 10.0, 11.0]);
         let error = array.read(3, &mut out).unwrap_err();
-        assert!(matches!(error, Error::Truncated { expected: 30, found: 24, .. }), "{error}");
+        assert!(matches!(error, Error::Truncated { expected: 30, available: 24, .. }), "{error}");
     }
 }

@@ -1,7 +1,6 @@
 //! What can go wrong. Each error is one sentence that names the input and says what to do about it.
 //!
-//! Text from a file is shown as a Rust string literal, so that control characters in it cannot reach
-//! a terminal.
+//! Text from a file is shown as a Rust string literal, so that control characters in it cannot reach a terminal.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -39,23 +38,23 @@ pub enum Error {
     Damaged { file: String, reason: String },
     /// The file ends before the data that its header announces.
     #[error(
-        "{file} is truncated: its header announces {expected} bytes of data, but at most {found} are there; copy or write the file again"
+        "{file} is truncated: its header announces {expected} bytes of data, but at most {available} are there; copy or write the file again"
     )]
-    Truncated { file: String, expected: u64, found: u64 },
+    Truncated { file: String, expected: u64, available: u64 },
     /// An array of pickled Python objects.
     #[error(
         "{file} holds pickled Python objects, which can run code and are never opened: save a plain array, e.g. np.save(path, np.asarray(x, dtype='float32')), or np.asarray(y, dtype=str) for names"
     )]
     Pickled { file: String },
     /// An array of the wrong type.
-    #[error("{file} has the type {found}: {expected}")]
-    Dtype { file: String, found: String, expected: &'static str },
+    #[error("{file} has the type {dtype}: {expected}")]
+    Dtype { file: String, dtype: String, expected: &'static str },
     /// An array of the wrong shape.
-    #[error("{file} has the shape {found:?}: {expected}")]
-    Shape { file: String, found: Vec<usize>, expected: &'static str },
+    #[error("{file} has the shape {shape:?}: {expected}")]
+    Shape { file: String, shape: Vec<usize>, expected: &'static str },
     /// The file holds no features.
-    #[error("{file} has no features (it holds {found}): {remedy}")]
-    NoFeatures { file: String, found: String, remedy: &'static str },
+    #[error("{file} has no features (it holds {contents}): {remedy}")]
+    NoFeatures { file: String, contents: String, remedy: &'static str },
     /// There are no labels in the file or beside it.
     #[error("{file} has no labels: {remedy}")]
     NoLabels { file: String, remedy: String },
@@ -76,8 +75,8 @@ pub enum Error {
     )]
     Cell { file: String, place: String, column: String, value: String },
     /// A column that the caller named does not exist.
-    #[error("{file} has no column {column:?} (it has {found}): name one of these columns")]
-    NoColumn { file: String, column: String, found: String },
+    #[error("{file} has no column {column:?} (it has {columns}): name one of these columns")]
+    NoColumn { file: String, column: String, columns: String },
     /// Two instances have the same id.
     #[error(
         "{file} has the id {id:?} twice, in rows {first} and {second}: give every instance its own id, or name another id column"
@@ -126,7 +125,7 @@ pub enum Error {
     ZeroVector { file: String, row: usize, id: String },
 }
 
-/// Features are kept as `f32`, in which a large number of a file is infinite.
+/// Features are stored as `f32`, in which a large number of a file is infinite.
 fn not_finite(value: f32) -> String {
     if value.is_infinite() {
         format!("infinite, or too large for a 32-bit number (beyond {:.1e})", f32::MAX)
@@ -137,8 +136,8 @@ fn not_finite(value: f32) -> String {
 
 impl Error {
     /// `file` cannot be read; the system gives the reason.
-    pub fn read(file: &Path, reason: impl Display) -> Self {
-        Self::Read { file: file.display().to_string(), reason: reason.to_string() }
+    pub fn read(file: impl AsRef<Path>, reason: impl Display) -> Self {
+        Self::Read { file: file.as_ref().display().to_string(), reason: reason.to_string() }
     }
 
     /// `file` cannot be written; the system gives the reason.
@@ -155,5 +154,31 @@ impl Error {
     /// `file` is not what its format prescribes.
     pub fn damaged(file: impl Display, reason: impl Display) -> Self {
         Self::Damaged { file: file.to_string(), reason: reason.to_string() }
+    }
+
+    pub(crate) fn shape(file: &str, shape: &[usize], expected: &'static str) -> Self {
+        Self::Shape { file: file.to_owned(), shape: shape.to_vec(), expected }
+    }
+
+    pub(crate) fn no_features(file: impl Into<String>, contents: impl Into<String>, remedy: &'static str) -> Self {
+        Self::NoFeatures { file: file.into(), contents: contents.into(), remedy }
+    }
+
+    pub(crate) fn no_labels(file: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::NoLabels { file: file.into(), remedy: remedy.into() }
+    }
+
+    pub(crate) fn label_count(file: &str, labels_file: &str, labels: usize, rows: usize) -> Self {
+        Self::LabelCount { file: file.to_owned(), labels_file: labels_file.to_owned(), labels, rows }
+    }
+
+    /// The value in the column `column` at `place` (a line or a row) is missing.
+    pub(crate) fn missing(file: &str, place: String, column: String) -> Self {
+        Self::Missing { file: file.to_owned(), place, column }
+    }
+
+    /// The value in the column `column` at `place` is not a number; of a long one the beginning is shown.
+    pub(crate) fn not_a_number(file: &str, place: String, column: String, value: &str) -> Self {
+        Self::Cell { file: file.to_owned(), place, column, value: value.chars().take(60).collect() }
     }
 }

@@ -23,16 +23,15 @@ enum Bytes {
     Memory(Cursor<Vec<u8>>),
 }
 
-trait Stream: BufRead + Seek {}
-impl<T: BufRead + Seek> Stream for T {}
+trait SeekableRead: BufRead + Seek {}
+impl<T: BufRead + Seek> SeekableRead for T {}
 
 impl Input {
     /// Opens `path`; `-` is standard input. Whatever is not a regular file, such as a pipe, does not
     /// support seeking and is therefore read into memory.
     pub fn open(path: &Path) -> Result<Self> {
         if is_stream(path) {
-            let name = Path::new("standard input");
-            return Self::read_all(io::stdin().lock(), name);
+            return Self::read_all(io::stdin().lock(), Path::new("standard input"));
         }
         let opened = File::open(path).and_then(|file| Ok((file.metadata()?, file)));
         let (metadata, file) = opened.map_err(|e| Error::read(path, e))?;
@@ -80,7 +79,7 @@ impl Input {
         }
     }
 
-    fn stream(&mut self) -> &mut dyn Stream {
+    fn stream(&mut self) -> &mut dyn SeekableRead {
         match &mut self.bytes {
             Bytes::File(file) => file,
             Bytes::Memory(bytes) => bytes,
@@ -127,14 +126,13 @@ impl Seek for Input {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::{Folder, refused};
 
     #[test]
     fn folders_and_missing_files_are_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let error = Input::open(folder.path()).unwrap_err().to_string();
-        assert!(error.contains("it is a folder"), "{error}");
-        let missing = folder.path().join("none.npy");
-        assert!(matches!(Input::open(&missing), Err(Error::Read { .. })));
+        let folder = Folder::new();
+        refused(Input::open(&folder.path("")), &["it is a folder"]);
+        assert!(matches!(Input::open(&folder.path("none.npy")), Err(Error::Read { .. })));
     }
 
     #[cfg(unix)]

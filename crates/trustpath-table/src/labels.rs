@@ -1,8 +1,7 @@
-//! Labels: whole numbers or names, some of them missing, encoded as 0 … *k* − 1 with a name for each
-//! class.
+//! Labels: whole numbers or names, some of them missing, encoded as 0 … *k* − 1 with a name for each class.
 //!
-//! Readers return labels as they are written ([`Labels::Texts`]). Which of them are missing is decided once all
-//! are known ([`Labels::resolve`]).
+//! Readers return labels as they are written ([`FileLabels::Texts`]). Which of them are missing is decided once all
+//! are known ([`FileLabels::resolve`]).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::Hash;
@@ -17,7 +16,7 @@ use crate::{Error, Result};
 
 /// The labels of a file, one for each row that has one.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Labels {
+pub(crate) enum FileLabels {
     Whole(Vec<Option<i64>>),
     Names(Vec<Option<String>>),
     /// Texts as they are written, which may all be whole numbers.
@@ -27,21 +26,19 @@ pub(crate) enum Labels {
 /// Reads a file of labels alone, which may also be plain lines of text.
 pub(crate) fn read_labels(path: &Path, options: ReadOptions) -> Result<RawTable> {
     let options = ReadOptions { labels_only: true, ..options };
+    // A path that does not exist has no format either.
+    let input = Input::open(path)?;
     if extension(path) == "txt" {
-        return read_lines(Input::open(path)?, options);
-    }
-    if Format::of(path).is_err() {
-        // A path that does not exist has no format either.
-        Input::open(path)?;
+        return read_lines(input, options);
     }
     let format = Format::of(path).map_err(|_| Error::UnknownFormat {
         file: path.display().to_string(),
         remedy: format!("give labels as .txt, {}", Format::endings()),
     })?;
-    format.read(Input::open(path)?, options)
+    format.read(input, options)
 }
 
-impl Labels {
+impl FileLabels {
     /// Texts as they are written.
     pub fn from_texts<T: Into<String>>(texts: impl IntoIterator<Item = T>) -> Self {
         Self::Texts(texts.into_iter().map(Into::into).collect())
@@ -57,19 +54,16 @@ impl Labels {
     pub fn resolve(self, markers: &MissingLabels) -> (Self, Vec<ReadingNote>) {
         match self {
             Self::Whole(mut labels) => {
-                let (missing, _, notes) = judge(&labels, markers, |label| label.to_string());
-                labels.iter_mut().for_each(|label| *label = label.filter(|l| !missing.contains(l)));
+                let (_, notes) = remove_missing(&mut labels, markers, |label| label.to_string());
                 (Self::Whole(labels), notes)
             }
             Self::Names(mut labels) => {
-                let (missing, _, notes) = judge(&labels, markers, String::clone);
-                drop_missing(&mut labels, &missing);
+                let (_, notes) = remove_missing(&mut labels, markers, String::clone);
                 (Self::Names(labels), notes)
             }
             Self::Texts(texts) => {
                 let mut labels: Vec<Option<String>> = texts.into_iter().map(Some).collect();
-                let (missing, whole, notes) = judge(&labels, markers, String::clone);
-                drop_missing(&mut labels, &missing);
+                let (whole, notes) = remove_missing(&mut labels, markers, String::clone);
                 let number = |label: &Option<String>| match label {
                     None => Some(None),
                     Some(text) => whole_text(text).map(Some),
@@ -136,8 +130,7 @@ impl Labels {
                 Ok((look_up(labels, class)?, names))
             }
             (Self::Names(labels), Some(names)) => {
-                let places: HashMap<&String, usize> =
-                    names.iter().enumerate().map(|(class, name)| (name, class)).collect();
+                let places: HashMap<&String, usize> = names.iter().zip(0..).collect();
                 let class = |row, label: String| {
                     let expected = "it must be one of the class names that the file lists";
                     let class = places.get(&label).copied();
@@ -164,28 +157,27 @@ fn whole_text(text: &str) -> Option<i64> {
     digits.parse::<i64>().ok().filter(|number| number.to_string() == digits)
 }
 
-/// The labels that mean that there is none, whether all others are whole numbers, and what a user
+/// Removes the labels that mean that there is none. Returns whether all others are whole numbers, and what a user
 /// should know.
-fn judge<T: Ord + Clone + Hash>(
-    labels: &[Option<T>],
+fn remove_missing<T: Ord + Clone + Hash>(
+    labels: &mut [Option<T>],
     markers: &MissingLabels,
     text: impl Fn(&T) -> String,
-) -> (HashSet<T>, bool, Vec<ReadingNote>) {
+) -> (bool, Vec<ReadingNote>) {
     let mut counts: BTreeMap<&T, usize> = BTreeMap::new();
     labels.iter().flatten().for_each(|label| *counts.entry(label).or_default() += 1);
     let texts: Vec<(String, usize)> = counts.iter().map(|(label, n)| (text(label), *n)).collect();
     let distinct: Vec<(&str, usize)> = texts.iter().map(|(text, n)| (text.as_str(), *n)).collect();
     let judged = markers.judge(&distinct);
-    let missing = counts.keys().zip(&judged.missing).filter(|(_, missing)| **missing);
-    (missing.map(|(label, _)| (*label).clone()).collect(), judged.whole, judged.notes)
+    let missing = counts.into_keys().zip(judged.missing).filter(|(_, missing)| *missing);
+    let missing: HashSet<T> = missing.map(|(label, _)| label.clone()).collect();
+    for label in labels {
+        label.take_if(|label| missing.contains(label));
+    }
+    (judged.whole, judged.notes)
 }
 
-fn drop_missing(labels: &mut [Option<String>], missing: &HashSet<String>) {
-    let is_missing = |label: &Option<String>| label.as_ref().is_some_and(|l| missing.contains(l));
-    labels.iter_mut().filter(|label| is_missing(label)).for_each(|label| *label = None);
-}
-
-/// The class of each label, which `class` finds by its row and value.
+/// The class of each label, which `class` looks up by its row and value.
 fn look_up<T>(labels: Vec<Option<T>>, class: impl Fn(usize, T) -> Result<usize>) -> Result<Vec<Option<usize>>> {
     let class = |(row, label): (usize, Option<T>)| label.map(|label| class(row, label)).transpose();
     labels.into_iter().enumerate().map(class).collect()
@@ -194,7 +186,7 @@ fn look_up<T>(labels: Vec<Option<T>>, class: impl Fn(usize, T) -> Result<usize>)
 /// Numbers the labels that occur, in ascending order.
 fn number<T: Ord + Hash + Clone>(labels: &[Option<T>]) -> (Vec<Option<usize>>, Vec<T>) {
     let occurring: Vec<&T> = labels.iter().flatten().collect::<BTreeSet<_>>().into_iter().collect();
-    let places: HashMap<&T, usize> = occurring.iter().enumerate().map(|(class, &label)| (label, class)).collect();
+    let places: HashMap<&T, usize> = occurring.iter().copied().zip(0..).collect();
     let classes = labels.iter().map(|label| label.as_ref().map(|label| places[label])).collect();
     (classes, occurring.into_iter().cloned().collect())
 }
@@ -204,13 +196,13 @@ mod tests {
     use super::*;
     use crate::testing::strings;
 
-    fn named(texts: &[&str]) -> Labels {
-        Labels::Names(texts.iter().map(|&t| Some(t.into())).collect())
+    fn named(texts: &[&str]) -> FileLabels {
+        FileLabels::Names(texts.iter().map(|&t| Some(t.into())).collect())
     }
 
     #[test]
     fn whole_numbers_are_numbered_in_ascending_order() {
-        let labels = Labels::Whole([10, 2, 2, -1].map(Some).to_vec());
+        let labels = FileLabels::Whole([10, 2, 2, -1].map(Some).to_vec());
         assert_eq!(labels.encode(None, "y").unwrap(), (vec![2, 1, 1, 0], strings(&["-1", "2", "10"])));
     }
 
@@ -223,46 +215,36 @@ mod tests {
         assert_eq!(labels.clone().encode(Some(given.clone()), "y").unwrap().0, [0, 2, 0]);
         let error = labels.encode(Some(strings(&["wren"])), "y").unwrap_err();
         assert!(matches!(error, Error::Label { row: 1, .. }), "{error}");
-        let error = Labels::Whole(vec![Some(0), None, Some(3)]).encode_partly(Some(given), "y").unwrap_err();
+        let error = FileLabels::Whole(vec![Some(0), None, Some(3)]).encode_partly(Some(given), "y").unwrap_err();
         assert!(matches!(error, Error::Label { row: 2, .. }), "{error}");
     }
 
     #[test]
     fn texts_that_are_all_whole_are_numbers() {
-        let whole = |labels: &[Option<i64>]| Labels::Whole(labels.to_vec());
-        let resolve = |labels: Labels| labels.resolve(&MissingLabels::usual()).0;
-        let texts = |texts: &[&str]| resolve(Labels::from_texts(texts.to_vec()));
+        let whole = |labels: &[Option<i64>]| FileLabels::Whole(labels.to_vec());
+        let resolve = |labels: FileLabels| labels.resolve(&MissingLabels::usual()).0;
+        let texts = |texts: &[&str]| resolve(FileLabels::from_texts(texts.to_vec()));
         assert_eq!(texts(&["3", "-4", "5.0"]), whole(&[Some(3), Some(-4), Some(5)]));
         assert_eq!(texts(&["3", "three"]), named(&["3", "three"]));
         assert_eq!(texts(&["3", "1.5"]), named(&["3", "1.5"]));
         assert_eq!(texts(&["3", "007"]), named(&["3", "007"]));
         assert_eq!(texts(&["3", "", "nan"]), whole(&[Some(3), None, None]));
-        let cat = Labels::Names(vec![Some("cat".into()), None]);
+        let cat = FileLabels::Names(vec![Some("cat".into()), None]);
         assert_eq!(texts(&["cat", ""]), cat);
     }
 
     #[test]
     fn missing_labels_are_kept_or_refused() {
-        let labels = Labels::Whole(vec![Some(4), Some(-1), None, Some(2)]);
+        let labels = FileLabels::Whole(vec![Some(4), Some(-1), None, Some(2)]);
         let (labels, notes) = labels.resolve(&MissingLabels::usual());
         assert_eq!(notes, [ReadingNote::Missing(vec![("-1".into(), 1)])]);
         let (classes, names) = labels.clone().encode_partly(None, "y").unwrap();
         assert_eq!((classes, names), (vec![Some(1), None, None, Some(0)], strings(&["2", "4"])));
         let error = labels.encode(None, "y").unwrap_err();
         assert!(matches!(error, Error::Label { row: 1, .. }), "{error}");
-        let numbers = Labels::from_numbers([1.0, f64::NAN], "y").unwrap();
-        assert_eq!(numbers, Labels::Whole(vec![Some(1), None]));
-        assert!(Labels::from_numbers([1.0, 0.5], "y").is_err());
-        assert!(Labels::from_numbers([f64::INFINITY], "y").is_err());
-    }
-
-    #[test]
-    fn text_files_hold_one_label_per_line() {
-        let read = |text: &str| {
-            let input = Input::memory(text.into(), "y.txt");
-            read_lines(input, ReadOptions::default()).unwrap().labels.unwrap()
-        };
-        assert_eq!(read("label\ncat\r\ndog, wild\n"), Labels::from_texts(["cat", "dog, wild"]));
-        assert_eq!(read("1\n\n2\n\n"), Labels::from_texts(["1", "", "2", ""]));
+        let numbers = FileLabels::from_numbers([1.0, f64::NAN], "y").unwrap();
+        assert_eq!(numbers, FileLabels::Whole(vec![Some(1), None]));
+        assert!(FileLabels::from_numbers([1.0, 0.5], "y").is_err());
+        assert!(FileLabels::from_numbers([f64::INFINITY], "y").is_err());
     }
 }

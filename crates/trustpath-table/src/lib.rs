@@ -6,9 +6,8 @@
 //! their file if its format allows it ([`PartlyLabelledFile::in_memory_up_to`]). A [`ResultTable`] is
 //! written to an [`Output`], and a [`TensorFile`] holds a model.
 //!
-//! Files are not trusted: sizes in headers are compared with the bytes available before memory is
-//! allocated, and pickles are never opened. Every [`Error`] is a sentence that names the file and says
-//! what to do.
+//! Files are not trusted: sizes in headers are compared with the bytes available before memory is allocated, and
+//! pickles are never opened. Every [`Error`] is a sentence that names the file and says what to do.
 
 mod answers;
 mod atomic;
@@ -29,6 +28,8 @@ mod result;
 mod scalar;
 mod table;
 mod tensors;
+#[cfg(test)]
+mod testing;
 
 pub use answers::{AnswerKind, AnswerRow, journal_of, read_answers, write_answers};
 pub use atomic::{FileSet, write_atomically};
@@ -49,19 +50,3 @@ pub use printable::{printable, printable_sentence};
 pub use result::{Column, ResultTable};
 pub use table::{FeatureTable, TableFile};
 pub use tensors::{Tensor, TensorFile};
-
-#[cfg(test)]
-mod testing {
-    /// Checks that an error contains all `parts`.
-    #[track_caller]
-    pub fn refused<T>(result: crate::Result<T>, parts: &[&str]) -> crate::Error {
-        let error = result.err().expect("it is refused");
-        let sentence = error.to_string();
-        assert!(parts.iter().all(|part| sentence.contains(part)), "{parts:?}: {sentence}");
-        error
-    }
-
-    pub fn strings(texts: &[&str]) -> Vec<String> {
-        texts.iter().map(|&text| text.into()).collect()
-    }
-}

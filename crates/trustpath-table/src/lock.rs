@@ -8,6 +8,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
+use crate::paths::{identity, through_links};
 use crate::{Error, Result};
 
 /// The exclusive right to work on a file, until it is dropped.
@@ -36,7 +37,7 @@ impl FileLock {
     /// # Errors
     /// [`Error::InUse`] if another process holds the lock, [`Error::Write`] if its folder cannot be written.
     pub fn acquire(path: &Path) -> Result<Self> {
-        let target = crate::paths::through_links(path).map_err(|e| Error::write(path, e))?;
+        let target = through_links(path).map_err(|e| Error::write(path, e))?;
         let mut name = target.into_os_string();
         name.push(".lock");
         let place = PathBuf::from(name);
@@ -60,7 +61,7 @@ impl FileLock {
                 Err(TryLockError::Error(_)) => return Ok(Self { path: place, file: None }),
             }
             // Its last holder may have removed the file between opening and locking.
-            if !is_at(&file, &place) {
+            if identity(file.metadata()) != identity(fs::metadata(&place)) {
                 continue;
             }
             let noted =
@@ -80,29 +81,16 @@ impl Drop for FileLock {
     }
 }
 
-/// Whether an open file is still the one at `path`.
-#[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let (Ok(open), Ok(there)) = (file.metadata(), fs::metadata(path)) else { return false };
-    (open.dev(), open.ino()) == (there.dev(), there.ino())
-}
-
-#[cfg(not(unix))]
-fn is_at(_: &File, _: &Path) -> bool {
-    true
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::Folder;
 
     #[test]
     fn a_lock_file_that_was_left_behind_locks_nothing() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("run.jsonl");
-        let beside = folder.path().join("run.jsonl.lock");
-        fs::write(&beside, "12345\n").unwrap();
+        let folder = Folder::new();
+        let path = folder.path("run.jsonl");
+        let beside = folder.file("run.jsonl.lock", "12345\n");
         let lock = FileLock::acquire(&path).unwrap();
         assert_eq!(fs::read_to_string(&beside).unwrap(), format!("{}\n", std::process::id()));
         assert!(matches!(FileLock::acquire(&path), Err(Error::InUse { .. })));
@@ -112,10 +100,9 @@ mod tests {
 
     #[test]
     fn threads_take_turns() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("count");
-        fs::write(&path, "0").unwrap();
-        let count = |_| {
+        let folder = Folder::new();
+        let path = folder.file("count", "0");
+        let count = || {
             for _ in 0..50 {
                 let _lock = loop {
                     match FileLock::acquire(&path) {
@@ -128,8 +115,7 @@ mod tests {
             }
         };
         std::thread::scope(|scope| {
-            let handles: Vec<_> = (0..4).map(|i| scope.spawn(move || count(i))).collect();
-            handles.into_iter().for_each(|handle| handle.join().unwrap());
+            (0..4).for_each(|_| drop(scope.spawn(count)));
         });
         assert_eq!(fs::read_to_string(&path).unwrap(), "200");
     }

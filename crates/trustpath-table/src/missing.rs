@@ -1,15 +1,16 @@
 //! Which labels say that there is none, and what a user should know about the others.
 //!
-//! An empty cell, a null and NaN are always missing. Unless the caller lists other markers, so are
-//! these: in any case `unlabeled`, `unlabelled`, `unknown`, `nan`, `null` and `n/a`; as written
-//! `None`, `NA`, `<NA>`, `#N/A`, `?` and `-`; and −1, which data frames and scikit-learn write, beside
-//! texts, or where it is the only negative among whole numbers. Labels that are −1 and 1 alone are two
-//! classes.
+//! An empty cell, a null and NaN are always missing. Unless the caller lists other markers, so are these: in any case
+//! `unlabeled`, `unlabelled`, `unknown`, `nan`, `null` and `n/a`; as written `None`, `NA`, `<NA>`, `#N/A`, `?` and `-`;
+//! and −1, which data frames and scikit-learn write, beside texts, or where it is the only negative among whole
+//! numbers. Labels that are −1 and 1 alone are two classes.
 //!
 //! The rules look at the distinct labels with their numbers, so that files and arrays of Python are
 //! judged by the same code ([`MissingLabels::judge`]).
 
 use std::collections::HashMap;
+
+use crate::printable::listed;
 
 /// Markers in any case.
 const WORDS: [&str; 6] = ["unlabeled", "unlabelled", "unknown", "nan", "null", "n/a"];
@@ -20,7 +21,7 @@ const DOUBTFUL: [&str; 9] = ["none", "na", "missing", "undefined", "nil", "tbd",
 /// The number of groups and of markers that a sentence lists.
 const SHOWN: usize = 5;
 
-/// The texts that stand for a missing label.
+/// The texts that mean a missing label.
 ///
 /// ```
 /// use trustpath_table::MissingLabels;
@@ -87,43 +88,38 @@ impl MissingLabels {
     pub fn judge(&self, labels: &[(&str, usize)]) -> JudgedLabels {
         let mut missing: Vec<bool> = labels.iter().map(|(label, _)| self.is_marker(label)).collect();
         let number = |label: &str| label.trim().parse::<f64>().ok().filter(|n| n.fract() == 0.0);
-        let others = |missing: &[bool]| -> Vec<&str> {
-            let kept = labels.iter().zip(missing).filter(|(_, missing)| !**missing);
-            kept.map(|((label, _), _)| *label).collect()
+        let classes = |missing: &[bool]| -> Vec<(&str, usize)> {
+            labels.iter().zip(missing).filter(|(_, missing)| !**missing).map(|(label, _)| *label).collect()
         };
         let mut notes = Vec::new();
-        let rest = others(&missing);
-        let whole = !rest.is_empty() && rest.iter().all(|label| number(label).is_some());
+        let rest = classes(&missing);
+        let whole = !rest.is_empty() && rest.iter().all(|(label, _)| number(label).is_some());
         if self.listed.is_none() {
-            let numbers = || rest.iter().filter_map(|label| number(label));
+            let numbers = || rest.iter().filter_map(|(label, _)| number(label));
             // Text beside −1 is a class, whatever other numbers there are.
             let marks = !whole || !numbers().any(|n| n < -1.0);
             let signed = whole && numbers().all(|n| n.abs() == 1.0) && numbers().any(|n| n == 1.0);
             if signed && numbers().any(|n| n == -1.0) {
                 notes.push(ReadingNote::Signed);
             } else if marks {
-                let is_minus_one = |label: &str| number(label) == Some(-1.0);
-                missing.iter_mut().zip(labels).for_each(|(missing, (label, _))| {
-                    *missing |= is_minus_one(label);
-                });
+                for (missing, (label, _)) in missing.iter_mut().zip(labels) {
+                    *missing |= number(label) == Some(-1.0);
+                }
             }
         }
-        let named = |(label, n): &(&str, usize)| ((*label).to_owned(), *n);
         let marked = labels.iter().zip(&missing).filter(|((label, n), missing)| {
             **missing && *n > 0 && !label.trim().is_empty() && !label.eq_ignore_ascii_case("nan")
         });
-        let marked: Vec<_> = marked.map(|(label, _)| named(label)).collect();
+        let marked: Vec<_> = marked.map(|((label, n), _)| ((*label).to_owned(), *n)).collect();
         if !marked.is_empty() {
             notes.insert(0, ReadingNote::Missing(marked));
         }
         if !whole {
-            let kept = labels.iter().zip(&missing).filter(|(_, missing)| !**missing);
-            let kept: Vec<(&str, usize)> = kept.map(|(label, _)| *label).collect();
-            notes.extend(near_duplicates(&kept));
-            let doubtful =
-                |(label, _): &&(&str, usize)| DOUBTFUL.iter().any(|word| label.trim().eq_ignore_ascii_case(word));
-            let kept = kept.iter().filter(doubtful).filter(|_| self.listed.is_none());
-            notes.extend(kept.map(|(label, n)| ReadingNote::MaybeMissing((*label).to_owned(), *n)));
+            let classes = classes(&missing);
+            notes.extend(near_duplicates(&classes));
+            let is_doubtful = |label: &str| DOUBTFUL.iter().any(|word| label.trim().eq_ignore_ascii_case(word));
+            let doubtful = classes.iter().filter(|(label, _)| self.listed.is_none() && is_doubtful(label));
+            notes.extend(doubtful.map(|(label, n)| ReadingNote::MaybeMissing((*label).to_owned(), *n)));
         }
         JudgedLabels { missing, whole, notes }
     }
@@ -157,8 +153,7 @@ fn near_duplicates(labels: &[(&str, usize)]) -> Vec<ReadingNote> {
 }
 
 impl ReadingNote {
-    /// The note as a sentence with the remedy. `setting` spells an option with its value, as in
-    /// `--missing '?'`.
+    /// The note as a sentence with the remedy. `setting` spells an option with its value, as in `--missing '?'`.
     pub fn sentence(&self, setting: impl Fn(&str, &str) -> String) -> String {
         match self {
             Self::Sentence(sentence) => sentence.clone(),
@@ -166,38 +161,27 @@ impl ReadingNote {
                 "{journal} holds answers of trustpath serve that are not in {labels} yet, and they are not used here: end that session, or start it again if it was killed."
             ),
             Self::Missing(markers) => {
-                let labels = markers.iter().map(|(_, n)| n).sum();
-                let mut listed: Vec<String> = markers.iter().take(SHOWN).map(|(marker, _)| quoted(marker)).collect();
-                if markers.len() > SHOWN {
-                    listed.push(format!("{} more", markers.len() - SHOWN));
-                }
-                format!(
-                    "{} read as missing: {} (use {} if they are classes).",
-                    counted(labels),
-                    listed.join(", "),
-                    setting("missing", "''")
-                )
+                let labels = counted(markers.iter().map(|(_, n)| n).sum());
+                let markers = listed(markers.iter().map(|(marker, _)| quoted(marker)), SHOWN);
+                let setting = setting("missing", "''");
+                format!("{labels} read as missing: {markers} (use {setting} if they are classes).")
             }
             Self::Signed => format!(
                 "The labels -1 and 1 are read as two classes; use {} if -1 means that there is no label.",
                 setting("missing", "-1")
             ),
             Self::MaybeMissing(name, labels) => format!(
-                "{} of class {}; use {} if it means that there is no label.",
-                match labels {
-                    1 => "1 label is".to_owned(),
-                    n => format!("{n} labels are"),
-                },
+                "{} {} of class {}; use {} if it means that there is no label.",
+                counted(*labels),
+                if *labels == 1 { "is" } else { "are" },
                 quoted(name),
                 setting("missing", &quoted(name))
             ),
             Self::NearDuplicates(names) => {
-                let listed: Vec<String> =
+                let names: Vec<_> =
                     names.iter().map(|(name, n)| format!("{} ({})", quoted(name), counted(*n))).collect();
-                format!(
-                    "The classes {} differ only in case or spaces: if they are one class, spell them alike.",
-                    listed.join(" and ")
-                )
+                let names = names.join(" and ");
+                format!("The classes {names} differ only in case or spaces: if they are one class, spell them alike.")
             }
             Self::FirstLine(text) => format!(
                 "The first line, {0}, is read as a label, and no other label is {0}; use {1} if it is a header.",
@@ -206,11 +190,8 @@ impl ReadingNote {
             ),
             Self::LabelColumn(name) => format!("Labels are read from the column {}.", quoted(name)),
             Self::TextColumns(names) => {
-                let mut listed: Vec<String> = names.iter().take(SHOWN).map(|n| quoted(n)).collect();
-                if names.len() > SHOWN {
-                    listed.push(format!("{} more", names.len() - SHOWN));
-                }
-                format!("Columns that are not numeric are not features: {}.", listed.join(", "))
+                let names = listed(names.iter().map(|name| quoted(name)), SHOWN);
+                format!("Columns that are not numeric are not features: {names}.")
             }
             Self::DecimalComma => "Numbers are read with a decimal comma.".into(),
         }
@@ -250,28 +231,8 @@ mod tests {
 
     #[test]
     fn usual_markers_are_missing() {
-        for marker in [
-            "",
-            "unlabeled",
-            "unlabelled",
-            "Unlabeled",
-            "unknown",
-            "?",
-            "None",
-            "null",
-            "NULL",
-            "NA",
-            "N/A",
-            "n/a",
-            "nan",
-            "NaN",
-            "-",
-            "-1",
-            "-1.0",
-            "<NA>",
-            "#N/A",
-            "\u{a0}",
-        ] {
+        let markers = "unlabeled unlabelled Unlabeled unknown ? None null NULL NA N/A n/a nan NaN - -1 -1.0 <NA> #N/A";
+        for marker in markers.split(' ').chain(["", "\u{a0}"]) {
             assert_eq!(missing(&["cat", "dog", marker]), [marker], "beside text");
         }
         for marker in ["", "?", "None", "nan", "-", "-1", "-1.0"] {

@@ -16,7 +16,7 @@ use crate::{Error, FileSet, Format, Result, write_atomically};
 /// assert_eq!(Output::new("labels.txt").as_format(Format::Tsv).format()?, Format::Tsv);
 /// # Ok::<(), trustpath_table::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Output {
     path: PathBuf,
     format: Option<Format>,
@@ -59,21 +59,17 @@ impl Output {
         is_stream(&self.path)
     }
 
-    /// Checks before the work begins that the folder exists and can be written to, and that the
-    /// format is known.
+    /// Checks before the work begins that the folder exists and can be written to, and that the format is known.
     ///
     /// # Errors
     /// [`Error::Write`] or [`Error::UnknownFormat`].
     pub fn check(&self) -> Result<()> {
         self.format()?;
-        if self.is_stream() {
+        if self.is_stream() || is_device(&self.path) {
             return Ok(());
         }
         if self.path.is_dir() {
             return Err(Error::write(&self.path, "it is a folder"));
-        }
-        if is_device(&self.path) {
-            return Ok(());
         }
         crate::atomic::check_writable(&self.path)
     }
@@ -84,14 +80,13 @@ impl Output {
     /// # Errors
     /// [`Error::Write`].
     pub fn write(&self, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-        let report = |written: io::Result<()>| written.map_err(|e| Error::write(&self.path, e));
         if self.is_stream() {
             let written = through(io::stdout().lock(), fill);
             return written.map_err(|e| Error::write(Path::new("standard output"), e));
         }
         if is_device(&self.path) {
             let opened = std::fs::OpenOptions::new().write(true).open(&self.path);
-            return report(opened.and_then(|file| through(file, fill)));
+            return opened.and_then(|file| through(file, fill)).map_err(|e| Error::write(&self.path, e));
         }
         match &self.staged {
             Some(set) => set.add(StagedFile::write(&self.path, |w| fill(w))?),
@@ -143,40 +138,31 @@ fn is_device(path: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
+    use crate::testing::{Folder, refused};
 
     #[test]
     fn problems_are_reported_before_the_work() {
-        let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| Output::new(folder.path().join(name));
+        let folder = Folder::new();
+        let at = |name: &str| Output::new(folder.path(name));
         at("a.csv").check().unwrap();
         assert!(matches!(at("missing/a.csv").check(), Err(Error::Write { .. })));
         assert!(matches!(at("a.doc").check(), Err(Error::UnknownFormat { .. })));
         at("a.doc").as_format(Format::Csv).check().unwrap();
-        fs::create_dir(folder.path().join("d.csv")).unwrap();
-        assert!(at("d.csv").check().unwrap_err().to_string().contains("it is a folder"));
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "checking leaves nothing");
+        std::fs::create_dir(folder.path("d.csv")).unwrap();
+        refused(at("d.csv").check(), &["it is a folder"]);
+        assert_eq!(folder.names(), ["d.csv"], "checking leaves nothing");
     }
 
     #[test]
     fn a_reader_that_stops_early_is_no_error_in_any_format() {
-        struct Closed;
-        impl Write for Closed {
-            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
-                Err(io::ErrorKind::BrokenPipe.into())
-            }
-            fn flush(&mut self) -> io::Result<()> {
-                Ok(())
-            }
-        }
+        let (reader, writer) = io::pipe().unwrap();
+        drop(reader);
         // As encoders do.
         let other = |e: io::Error| io::Error::other(e.to_string());
         let fill = |w: &mut dyn Write| w.write_all(&vec![0; 1 << 20]).map_err(other);
-        through(Closed, fill).unwrap();
-        let failed = through(io::sink(), |_| Err(io::Error::other("something else")));
-        assert!(failed.is_err());
+        through(writer, fill).unwrap();
+        assert!(through(io::sink(), |_| Err(io::Error::other("something else"))).is_err());
     }
 
     #[cfg(target_os = "linux")]
@@ -184,8 +170,7 @@ mod tests {
     fn a_full_disk_is_reported_and_devices_stay() {
         let full = Output::new("/dev/full").as_format(Format::Csv);
         full.check().unwrap();
-        let error = full.write(|w| w.write_all(b"a,b\n")).unwrap_err().to_string();
-        assert!(error.contains("/dev/full") && error.contains("has room"), "{error}");
+        refused(full.write(|w| w.write_all(b"a,b\n")), &["/dev/full", "has room"]);
         Output::new("/dev/null").write(|w| w.write_all(b"a")).unwrap();
         assert!(is_device(Path::new("/dev/null")));
     }

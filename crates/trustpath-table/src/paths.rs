@@ -19,8 +19,7 @@ pub(crate) fn through_links(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("its symbolic links form a loop"))
 }
 
-/// Whether two paths lead to the same file or folder, through links, `..` and hard links; also if nothing is
-/// there yet.
+/// Whether two paths lead to the same file or folder, through links, `..` and hard links; also if nothing is there yet.
 ///
 /// ```
 /// use std::path::Path;
@@ -29,45 +28,38 @@ pub(crate) fn through_links(path: &Path) -> io::Result<PathBuf> {
 /// assert!(!is_same_file(Path::new("none.csv"), Path::new("other.csv")));
 /// ```
 pub fn is_same_file(a: &Path, b: &Path) -> bool {
-    a == b || resolved(a) == resolved(b) || is_same_inode(a, b)
+    let same_identity = || identity(fs::metadata(a)).is_some_and(|of_a| identity(fs::metadata(b)) == Some(of_a));
+    a == b || resolved(a) == resolved(b) || same_identity()
 }
 
-/// The canonical path, of which only the last parts may not exist.
+/// The canonical path of a link's target, of which only the last parts may not exist.
 fn resolved(path: &Path) -> PathBuf {
     let path = through_links(path).unwrap_or_else(|_| path.to_owned());
-    let path = std::path::absolute(&path).unwrap_or(path);
-    if let Ok(whole) = path.canonicalize() {
-        return whole;
-    }
-    let mut parts: Vec<Component> = path.components().collect();
-    let mut missing = Vec::new();
-    while let Some(part) = parts.pop() {
-        missing.push(part);
-        let existing: PathBuf = parts.iter().collect();
-        if let Ok(mut whole) = existing.canonicalize() {
-            for part in missing.into_iter().rev() {
-                match part {
-                    Component::ParentDir => drop(whole.pop()),
-                    Component::CurDir => {}
-                    part => whole.push(part),
-                }
-            }
-            return whole;
-        }
-    }
-    path
+    canonical(&std::path::absolute(&path).unwrap_or(path))
 }
 
+fn canonical(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| {
+        let Some((folder, last)) = path.parent().zip(path.components().next_back()) else { return path.to_owned() };
+        let mut folder = canonical(folder);
+        match last {
+            Component::ParentDir => drop(folder.pop()),
+            last => folder.push(last),
+        }
+        folder
+    })
+}
+
+/// The device of a file and its number there, where the system has them.
 #[cfg(unix)]
-fn is_same_inode(a: &Path, b: &Path) -> bool {
+pub(crate) fn identity(metadata: io::Result<fs::Metadata>) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt;
-    let inode = |path: &Path| fs::metadata(path).ok().map(|about| (about.dev(), about.ino()));
-    inode(a).is_some_and(|a| inode(b) == Some(a))
+    metadata.ok().map(|metadata| (metadata.dev(), metadata.ino()))
 }
 
 #[cfg(not(unix))]
-fn is_same_inode(_: &Path, _: &Path) -> bool {
-    false
+pub(crate) fn identity(_: io::Result<fs::Metadata>) -> Option<(u64, u64)> {
+    None
 }
 
 #[cfg(all(test, unix))]
@@ -75,13 +67,14 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
+    use crate::testing::Folder;
 
     #[test]
     fn files_are_recognised_through_links_and_before_they_exist() {
-        let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
+        let folder = Folder::new();
+        let at = |name: &str| folder.path(name);
         fs::create_dir(at("real")).unwrap();
-        fs::write(at("real/a.csv"), b"").unwrap();
+        folder.file("real/a.csv", b"");
         symlink("real", at("linked")).unwrap();
         symlink("real/later.csv", at("dangling.csv")).unwrap();
         fs::hard_link(at("real/a.csv"), at("hard.csv")).unwrap();

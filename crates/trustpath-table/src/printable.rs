@@ -33,6 +33,22 @@ pub fn printable_sentence(text: &str) -> String {
     printable(&format!("{start} … {end}"))
 }
 
+/// A list, of which the first `most` items are shown.
+pub(crate) fn listed(items: impl IntoIterator<Item = String>, most: usize) -> String {
+    let mut items = items.into_iter();
+    let mut shown: Vec<String> = items.by_ref().take(most).collect();
+    let others = items.count();
+    if others > 0 {
+        shown.push(format!("{others} more"));
+    }
+    shown.join(", ")
+}
+
+/// Texts as string literals in a list, of which the first `most` are shown.
+pub(crate) fn quoted_list<T: AsRef<str>>(texts: impl IntoIterator<Item = T>, most: usize) -> String {
+    listed(texts.into_iter().map(|text| format!("{:?}", text.as_ref())), most)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -38,7 +38,8 @@ pub enum Column {
 }
 
 /// One value of a column.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[serde(untagged)]
 pub(crate) enum CellValue<'a> {
     Text(&'a str),
     Number(f64),
@@ -57,8 +58,7 @@ pub(crate) enum ColumnKind {
 }
 
 impl Column {
-    /// Number of values.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match self {
             Self::Text(values) => values.len(),
             Self::OptionalText(values) => values.len(),
@@ -68,11 +68,6 @@ impl Column {
             Self::OptionalCount(values) => values.len(),
             Self::Flag(values) => values.len(),
         }
-    }
-
-    /// Whether there are no values.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     pub(crate) fn kind(&self) -> ColumnKind {
@@ -97,12 +92,16 @@ impl Column {
         }
     }
 
+    pub(crate) fn text(&self, row: usize) -> Option<&str> {
+        match self.cell(row) {
+            CellValue::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
     /// The texts of a text column, with the empty text for missing ones.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
-        (0..self.len()).map(|row| match self.cell(row) {
-            CellValue::Text(text) => text,
-            _ => "",
-        })
+        (0..self.len()).map(|row| self.text(row).unwrap_or_default())
     }
 
     /// Writes a number, a count or a flag as arrays and tensors hold it.
@@ -158,7 +157,7 @@ impl ResultTable {
         Err(Error::Column { column: name, reason })
     }
 
-    /// Sets the tasks of Label Studio that its instances were read from, which keep their data where such tasks are written.
+    /// Sets the tasks of Label Studio that its instances were read from; their data are written with them.
     pub fn set_tasks(&mut self, tasks: Option<Arc<Tasks>>) {
         self.tasks = tasks;
     }
@@ -176,8 +175,7 @@ impl ResultTable {
     /// Writes the table; the file is complete or unchanged.
     ///
     /// # Errors
-    /// [`Error::Write`] if it cannot be written, [`Error::Column`] if a column does not fit the
-    /// format.
+    /// [`Error::Write`] if it cannot be written, [`Error::Column`] if a column does not fit the format.
     pub fn write(&self, output: &Output) -> Result<()> {
         output.format()?.write(self, output)
     }

@@ -36,10 +36,7 @@ fn row(n: usize) {
         (start.elapsed().as_secs_f64(), graph)
     };
     let (cells, graph) = timed(Search::Auto);
-    let exact = match n <= EXACT {
-        true => format!("{:.2}", timed(Search::Exact).0),
-        false => String::new(),
-    };
+    let exact = if n <= EXACT { format!("{:.2}", timed(Search::Exact).0) } else { String::new() };
     let recall = graph.recall().map_or("exact".into(), |recall| format!("{recall:.4}"));
     println!("{n:>9} {exact:>9} {cells:>9.2} {recall:>7}");
 }

@@ -28,8 +28,8 @@ pub struct Duplicates {
 /// use trustpath::{Features, duplicates};
 ///
 /// let values = [1.0, 0.0, 0.0, 1.0, 2.0, 0.001, 1.0, 1.0];
-/// let found = duplicates(&Features::new(&values[..], 4, 2)?, 0.99)?;
-/// assert_eq!(found.groups, [[0, 2]]);
+/// let duplicates = duplicates(&Features::new(&values[..], 4, 2)?, 0.99)?;
+/// assert_eq!(duplicates.groups, [[0, 2]]);
 /// # Ok::<(), trustpath::Error>(())
 /// ```
 ///
@@ -58,12 +58,12 @@ pub fn duplicates(features: &Features<'_>, cosine: f64) -> Result<Duplicates> {
         }
     }
     let points = Points::new(&unit, n, dims)?;
-    let found = Neighbors::search(points, NEIGHBORS.min(n - 1), Search::Auto)?;
+    let nearest = Neighbors::search(points, NEIGHBORS.min(n - 1), Search::Auto)?;
     // Distances are in single precision: what differs only by rounding is the same.
     let limit = (2.0 - 2.0 * cosine).max(1e-8);
     let mut group: Vec<usize> = (0..n).collect();
     for i in 0..n {
-        for (j, &squared) in found.indices(i).zip(found.squared_distances(i)) {
+        for (j, &squared) in nearest.indices(i).zip(nearest.squared_distances(i)) {
             if squared <= limit {
                 let (a, b) = (root(&mut group, i), root(&mut group, j));
                 group[a.max(b)] = a.min(b);
@@ -76,7 +76,7 @@ pub fn duplicates(features: &Features<'_>, cosine: f64) -> Result<Duplicates> {
         members[first].push(i);
     }
     members.retain(|rows| rows.len() > 1);
-    Ok(Duplicates { groups: members, recall: found.recall() })
+    Ok(Duplicates { groups: members, recall: nearest.recall() })
 }
 
 /// The first row of the group of `i`; the way to it becomes shorter.
@@ -104,9 +104,9 @@ mod tests {
             values[i * dims..(i + 1) * dims].copy_from_slice(&scaled);
         }
         let features = Features::new(&values[..], n, dims).unwrap();
-        let found = duplicates(&features, 1.0).unwrap();
-        assert_eq!(found.groups, [(0..n).step_by(10).collect::<Vec<_>>()]);
-        assert_eq!(found.recall, None);
+        let copies = duplicates(&features, 1.0).unwrap();
+        assert_eq!(copies.groups, [(0..n).step_by(10).collect::<Vec<_>>()]);
+        assert_eq!(copies.recall, None);
         // Whatever has a positive cosine with a neighbour belongs together in the end.
         assert_eq!(duplicates(&features, 0.01).unwrap().groups.concat().len(), n);
     }

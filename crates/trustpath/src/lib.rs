@@ -50,7 +50,7 @@
 //! Three groups of instances, one labelled instance of each and six more:
 //!
 //! ```
-//! use trustpath::label::Verdict;
+//! use trustpath::label::{Trust, Verdict};
 //! use trustpath::{Features, label};
 //!
 //! // Instance i leans towards axis i mod 3, and the first nine are labelled.
@@ -59,7 +59,7 @@
 //! let given: Vec<Option<usize>> = (0..90).map(|i| (i < 9).then_some(i % 3)).collect();
 //!
 //! let features = Features::new(&values[..], 90, 8)?;
-//! let labelling = label(&features, &given).run()?;
+//! let labelling = label(&features, &given).trust(Trust::Precision(0.8)).run()?;
 //! assert_eq!((labelling.labels[50], labelling.verdicts[50]), (Some(50 % 3), Verdict::Trusted));
 //! # Ok::<(), trustpath::Error>(())
 //! ```

@@ -46,9 +46,6 @@ impl<'a> Stages<'a> {
 
     /// Returns an error if the observer asks to stop.
     pub fn check_stop(&self) -> Result<()> {
-        match self.observer.stop() {
-            true => Err(Error::Stopped),
-            false => Ok(()),
-        }
+        if self.observer.stop() { Err(Error::Stopped) } else { Ok(()) }
     }
 }

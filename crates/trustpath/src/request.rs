@@ -7,6 +7,7 @@ use crate::pipeline;
 use crate::pool::Pool;
 use crate::represent::Represented;
 use crate::spec::LabelSpec;
+use crate::trust::Trust;
 use crate::{Features, Result, stream};
 
 /// Labels a pool: `labels[i]` is the given label of row `i`, if it has one. Nothing is computed before [`Label::run`].
@@ -44,6 +45,12 @@ impl<'a> Label<'a> {
     /// The options (the default ones).
     pub fn spec(mut self, spec: &LabelSpec) -> Self {
         self.spec = spec.clone();
+        self
+    }
+
+    /// How trusted labels are chosen (the largest set of which 90 % are expected to be right).
+    pub fn trust(mut self, trust: Trust) -> Self {
+        self.spec.set_trust(trust);
         self
     }
 

@@ -169,8 +169,8 @@ mod tests {
         let values = values();
         let features = Features::new(&values[..], ROWS, DIMS).unwrap();
         let given: Vec<Option<usize>> = (0..ROWS).map(|row| (row % 50 < CLASSES).then_some(row % CLASSES)).collect();
-        let found = label(&features, &given).limits(limits()).run().unwrap();
-        let part = found.part.clone().unwrap();
+        let labelling = label(&features, &given).limits(limits()).run().unwrap();
+        let part = labelling.part.clone().unwrap();
         assert!((250..350).contains(&part.len()) && part.is_sorted());
         assert!((0..ROWS).filter(|&row| given[row].is_some()).all(|row| part.contains(&row)));
         // The part is labelled as it would be alone.
@@ -180,32 +180,32 @@ mod tests {
         let alone = label(&of_part, &given_of_part).run().unwrap();
         for (place, &row) in part.iter().enumerate() {
             assert_eq!(
-                (found.labels[row], found.verdicts[row], found.probability[row]),
+                (labelling.labels[row], labelling.verdicts[row], labelling.probability[row]),
                 (alone.labels[place], alone.verdicts[place], alone.probability[place])
             );
-            assert_eq!((found.place(row), found.row(place)), (Some(place), row));
+            assert_eq!((labelling.place(row), labelling.row(place)), (Some(place), row));
         }
         // The others are as the model predicts them.
         let predicted = alone.model.predict(&features).unwrap();
-        let others: Vec<usize> = (0..ROWS).filter(|&row| found.place(row).is_none()).collect();
+        let others: Vec<usize> = (0..ROWS).filter(|&row| labelling.place(row).is_none()).collect();
         for &row in &others {
             assert_eq!(
-                (found.labels[row], found.verdicts[row], found.rival[row]),
+                (labelling.labels[row], labelling.verdicts[row], labelling.rival[row]),
                 (predicted.labels[row], predicted.verdicts[row], predicted.rival[row])
             );
-            assert_eq!(found.nearest_to(row).count(), 0);
+            assert_eq!(labelling.nearest_to(row).count(), 0);
         }
-        let right = others.iter().filter(|&&row| found.labels[row] == Some(row % CLASSES)).count();
+        let right = others.iter().filter(|&&row| labelling.labels[row] == Some(row % CLASSES)).count();
         assert!(right * 10 > 9 * others.len(), "{right} of {}", others.len());
-        let trusted = (0..ROWS).filter(|&row| found.verdicts[row] == Verdict::Trusted);
-        assert!(trusted.eq(found.trusted.rows.iter().copied()));
+        let trusted = (0..ROWS).filter(|&row| labelling.verdicts[row] == Verdict::Trusted);
+        assert!(trusted.eq(labelling.trusted.rows.iter().copied()));
         // Rows that are read from a file, on another number of threads.
         let stored = Stored(values.clone());
         let blocks = Features::blocks(&stored, ROWS, DIMS).unwrap();
         let threads = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
         let again = threads.install(|| label(&blocks, &given).limits(limits()).run()).unwrap();
-        assert_eq!((&again.labels, &again.probability), (&found.labels, &found.probability));
-        assert_eq!((&again.credibility, &again.part), (&found.credibility, &found.part));
+        assert_eq!((&again.labels, &again.probability), (&labelling.labels, &labelling.probability));
+        assert_eq!((&again.credibility, &again.part), (&labelling.credibility, &labelling.part));
     }
 
     #[test]
@@ -215,15 +215,15 @@ mod tests {
         let is_wrong = |row: usize| row.is_multiple_of(25);
         let of_row = |row: usize| (row + usize::from(is_wrong(row))) % CLASSES;
         let labels: Vec<usize> = (0..ROWS).map(of_row).collect();
-        let found = audit(&features, &labels).limits(limits()).run().unwrap();
-        let part = found.part.clone().unwrap();
-        assert!((250..350).contains(&part.len()) && found.coordinates.len() == part.len());
-        let first = &found.ranking[..ROWS / 25];
+        let audited = audit(&features, &labels).limits(limits()).run().unwrap();
+        let part = audited.part.clone().unwrap();
+        assert!((250..350).contains(&part.len()) && audited.coordinates.len() == part.len());
+        let first = &audited.ranking[..ROWS / 25];
         let right = first.iter().filter(|&&row| is_wrong(row)).count();
         assert!(right * 10 > 8 * first.len(), "{right} of {}", first.len());
-        let outside = first.iter().filter(|&&row| found.place(row).is_none()).count();
+        let outside = first.iter().filter(|&&row| audited.place(row).is_none()).count();
         assert!(outside * 2 > first.len());
-        let wrong = found.wrong.unwrap();
+        let wrong = audited.wrong.unwrap();
         assert!((30.0..110.0).contains(&wrong.count), "{wrong:?}");
     }
 }

@@ -32,7 +32,7 @@ impl Grid {
         if !fits {
             return Err(Error::Table(table::Error::Shape {
                 file,
-                found: array.shape,
+                shape: array.shape,
                 expected: "this does not match meta.json; write the list again",
             }));
         }

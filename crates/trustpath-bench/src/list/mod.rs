@@ -219,7 +219,7 @@ pub fn read_scores(path: impl AsRef<Path>) -> Result<Vec<f64>> {
     if array.shape.len() != 1 {
         return Err(Error::Table(table::Error::Shape {
             file: path.display().to_string(),
-            found: array.shape,
+            shape: array.shape,
             expected: "scores must be one-dimensional, one for each episode",
         }));
     }

@@ -62,7 +62,7 @@ Exit status: 0 on success, 1 on failure, 2 for invalid input or usage, 130 after
 pub fn run(args: &AuditArgs) -> Result<()> {
     let Some(input) = &args.input else { return demo::run(&args.run) };
     let start = Instant::now();
-    let set = FileSet::new();
+    let set = FileSet::default();
     let output = args.output.output()?.map(|output| output.staged(&set));
     args.run.check(output.as_ref())?;
     let report = args.report.as_deref().map(|path| results::page_output(path, &set)).transpose()?;

@@ -144,7 +144,7 @@ pub fn run(args: &LabelArgs) -> Result<()> {
     let spec = args.options.spec()?;
     let trust = spec.trust()?;
     let start = Instant::now();
-    let set = FileSet::new();
+    let set = FileSet::default();
     let output = args.output.output()?.map(|output| output.staged(&set));
     args.run.check(output.as_ref())?;
     let MoreArgs { report: page, model, keep_pool } = &args.more;

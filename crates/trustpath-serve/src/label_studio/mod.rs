@@ -44,7 +44,7 @@ fn version(state: &SessionState) -> String {
 
 /// The parts of the labelling interface in a request.
 fn names(interface: &Value) -> Option<ControlNames> {
-    ControlNames::of_interface(interface.as_str()?, None)
+    ControlNames::of_interface(interface.as_str()?)
 }
 
 /// A prediction for every task.

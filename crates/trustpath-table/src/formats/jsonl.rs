@@ -1,4 +1,4 @@
-//! JSON lines: one object per instance, with its features in a list or each under its own key.
+//! JSON lines: one object per instance, with its features in a list or each under a separate key.
 //!
 //! ```text
 //! {"id": "a.jpg", "features": [0.1, 0.2], "label": "auk"}
@@ -20,9 +20,7 @@ use serde_json::value::RawValue;
 use super::csv::as_utf8;
 use super::raw::{CarriedColumn, FEATURE_NAMES, RawTable, ReadOptions};
 use crate::input::Input;
-use crate::labels::Labels;
-use crate::missing::ReadingNote;
-use crate::result::CellValue;
+use crate::labels::FileLabels;
 use crate::{Error, Output, Result, ResultTable};
 
 /// Reads features, and labels and ids where there are any.
@@ -33,20 +31,13 @@ pub(super) fn read(input: Input, options: ReadOptions) -> Result<RawTable> {
         options,
         // For labels alone no key is a feature.
         layout: options.labels_only.then(|| FeatureLayout::Keys(Vec::new())),
-        line: 0,
-        keys: Vec::new(),
-        label: None,
-        id: None,
-        raw: RawTable::default(),
-        labels: Vec::new(),
-        ids: Vec::new(),
+        ..JsonlReader::default()
     };
     let mut input = as_utf8(input)?;
     let mut line = Vec::new();
     loop {
         line.clear();
-        let read = input.read_until(b'\n', &mut line);
-        if read.map_err(|e| Error::Read { file: file.clone(), reason: e.to_string() })? == 0 {
+        if input.read_until(b'\n', &mut line).map_err(|e| Error::read(&file, e))? == 0 {
             return reader.finish();
         }
         reader.line += 1;
@@ -90,6 +81,7 @@ enum FeatureLayout {
 }
 
 /// What the lines so far hold.
+#[derive(Default)]
 struct JsonlReader<'a> {
     file: &'a str,
     options: ReadOptions<'a>,
@@ -103,10 +95,8 @@ struct JsonlReader<'a> {
     label: Option<String>,
     id: Option<String>,
     raw: RawTable,
-    /// The label of each row, if its line has the key.
-    labels: Vec<Option<Value>>,
-    /// The id of each row, if its line has the key.
-    ids: Vec<Option<Value>>,
+    labels: Vec<String>,
+    ids: Vec<Option<String>>,
 }
 
 impl JsonlReader<'_> {
@@ -124,9 +114,9 @@ impl JsonlReader<'_> {
         let parsed = |raw| value(raw).map_err(|e| self.not_json(line, &e));
         for (key, raw) in &fields {
             if Some(key) == self.id.as_ref() {
-                id = Some(parsed(raw)?);
+                id = text(parsed(raw)?);
             } else if Some(key) == self.label.as_ref() {
-                label = Some(parsed(raw)?);
+                label = text(parsed(raw)?);
             } else {
                 others.push((key.as_str(), *raw));
             }
@@ -142,9 +132,25 @@ impl JsonlReader<'_> {
             carried.texts.push(value);
         }
         let before = self.raw.features.len();
-        match &layout {
+        self.read_features(&layout, &others, line)?;
+        self.layout = Some(layout);
+        let count = self.raw.features.len() - before;
+        if self.raw.rows == 0 {
+            self.raw.dims = count;
+        } else if count != self.raw.dims {
+            let reason = format!("{} has {count} features, the first has {}", self.place(), self.raw.dims);
+            return Err(Error::damaged(self.file, reason));
+        }
+        self.raw.rows += 1;
+        self.labels.push(label.unwrap_or_default());
+        self.ids.push(id);
+        Ok(())
+    }
+
+    fn read_features(&mut self, layout: &FeatureLayout, fields: &[(&str, &RawValue)], line: &[u8]) -> Result<()> {
+        match layout {
             FeatureLayout::List(name) => {
-                let list = others.iter().find(|(key, raw)| key == name && is_list(raw));
+                let list = fields.iter().find(|(key, raw)| key == name && is_list(raw));
                 let values: Vec<Option<f32>> = list
                     .map_or(Ok(Vec::new()), |(_, raw)| serde_json::from_str(raw.get()))
                     .map_err(|e| self.not_json(line, &e))?;
@@ -155,25 +161,14 @@ impl JsonlReader<'_> {
             FeatureLayout::Keys(keys) => {
                 for (place, key) in keys.iter().enumerate() {
                     // Nearly always all lines have the same order.
-                    let same_place = others.get(place).filter(|(name, _)| name == key);
-                    let entry = same_place.or_else(|| others.iter().find(|(name, _)| name == key));
-                    let value = entry.map(|(_, raw)| value(raw)).transpose();
+                    let same_place = fields.get(place).filter(|(name, _)| name == key);
+                    let field = same_place.or_else(|| fields.iter().find(|(name, _)| name == key));
+                    let value = field.map(|(_, raw)| value(raw)).transpose();
                     let value = value.map_err(|e| self.not_json(line, &e))?;
                     self.raw.features.push(self.number(key, value)?);
                 }
             }
         }
-        self.layout = Some(layout);
-        let count = self.raw.features.len() - before;
-        if self.raw.rows == 0 {
-            self.raw.dims = count;
-        } else if count != self.raw.dims {
-            let reason = format!("line {} has {count} features, the first has {}", self.line, self.raw.dims);
-            return Err(Error::damaged(self.file, reason));
-        }
-        self.raw.rows += 1;
-        self.labels.push(label);
-        self.ids.push(id);
         Ok(())
     }
 
@@ -186,22 +181,14 @@ impl JsonlReader<'_> {
             FeatureLayout::List(name) => name == key,
             FeatureLayout::Keys(keys) => keys.iter().any(|name| name == key),
         };
-        let is_carried = |key: &str, raw: &RawValue| {
-            let asked = options.carry.is_some() || options.is_text(key);
-            !is_feature(key) && options.is_carried(key) && (is_text(raw) || asked)
-        };
-        let carried = fields.iter().filter(|(key, raw)| is_carried(key, raw));
-        let names: Vec<String> = carried.map(|(key, _)| (*key).to_owned()).collect();
-        if matches!(layout, FeatureLayout::Keys(_)) && options.features.is_none() && options.text.is_none() {
+        let carried = fields.iter().filter(|(key, raw)| !is_feature(key) && options.is_carried(key, is_text(raw)));
+        let column = |key: &str| CarriedColumn { name: key.to_owned(), texts: Vec::new() };
+        self.raw.carried = carried.map(|(key, _)| column(key)).collect();
+        if matches!(layout, FeatureLayout::Keys(_)) {
             let texts = fields.iter().filter(|(_, raw)| is_text(raw));
-            let texts: Vec<String> = texts.map(|(key, _)| (*key).to_owned()).collect();
-            if !texts.is_empty() && options.carry.is_none() {
-                self.raw.notes.push(ReadingNote::TextColumns(texts));
-            }
+            self.raw.notes.extend(options.text_note(texts.map(|(key, _)| (*key).to_owned()).collect()));
         }
         self.raw.notes.extend(self.label.as_ref().and_then(|label| options.label_note(label)));
-        let column = |name| CarriedColumn { name, texts: Vec::new() };
-        self.raw.carried = names.into_iter().map(column).collect();
         Ok(layout)
     }
 
@@ -213,14 +200,13 @@ impl JsonlReader<'_> {
         }
         let mut seen = HashSet::new();
         if let Some(key) = keys().find(|&key| !seen.insert(key)) {
-            let reason = format!("line {} has the key {key:?} twice", self.line);
-            return Err(Error::damaged(self.file, reason));
+            return Err(Error::damaged(self.file, format!("{} has the key {key:?} twice", self.place())));
         }
         self.keys = keys().cloned().collect();
         Ok(())
     }
 
-    /// A feature that has a key of its own.
+    /// A feature under a separate key.
     fn number(&self, key: &str, value: Option<Value>) -> Result<f32> {
         match value {
             None | Some(Value::Null) => Err(self.missing(key)),
@@ -231,41 +217,28 @@ impl JsonlReader<'_> {
                 _ => number.as_f64().unwrap_or(f64::NAN) as f32,
             }),
             Some(other) => {
-                let (file, place) = (self.file.to_owned(), format!("line {}", self.line));
                 let value = text(other).unwrap_or_else(|| "a list or an object".into());
-                let value = value.chars().take(60).collect();
-                Err(Error::Cell { file, place, column: format!("{key:?}"), value })
+                Err(Error::not_a_number(self.file, self.place(), format!("{key:?}"), &value))
             }
         }
     }
 
     fn finish(self) -> Result<RawTable> {
-        let file = self.file.to_owned();
+        let file = self.file;
         if self.raw.rows == 0 {
             return Err(Error::damaged(file, "it is empty"));
         }
         if self.raw.dims == 0 && !self.options.labels_only && self.options.text.is_none() {
-            return Err(Error::NoFeatures {
-                file,
-                found: "objects without numbers".into(),
-                remedy: "give each line its features as a list under \"features\", or as one number per key",
-            });
+            let remedy = "give each line its features as a list under \"features\", or as one number per key";
+            return Err(Error::no_features(file, "objects without numbers", remedy));
         }
-        let labels = self.labels.iter().any(Option::is_some).then(|| {
-            let texts = self.labels.into_iter().map(|label| label.and_then(text));
-            Labels::from_texts(texts.map(Option::unwrap_or_default))
-        });
+        let labels = self.label.map(|_| FileLabels::from_texts(self.labels));
         let wanted = self.options.id.is_some() && !self.options.labels_only;
-        let ids = (wanted || self.ids.iter().any(Option::is_some)).then(|| {
-            let id = |(row, id): (usize, Option<Value>)| {
-                id.and_then(text).ok_or_else(|| Error::Missing {
-                    file: file.clone(),
-                    place: format!("row {row}"),
-                    column: format!("{:?}", self.options.id_column()),
-                })
-            };
-            self.ids.into_iter().enumerate().map(id).collect::<Result<_>>()
-        });
+        let column = format!("{:?}", self.options.id.unwrap_or("id"));
+        let missing = |row: usize| Error::missing(file, format!("row {row}"), column.clone());
+        let id = |(row, id): (usize, Option<String>)| id.ok_or_else(|| missing(row));
+        let ids =
+            (wanted || self.id.is_some()).then(|| self.ids.into_iter().enumerate().map(id).collect::<Result<_>>());
         let columns = match self.layout {
             Some(FeatureLayout::Keys(keys)) if !keys.is_empty() => Some(keys),
             _ => None,
@@ -282,12 +255,16 @@ impl JsonlReader<'_> {
         };
         let error = error.to_string();
         let error = error.split(" at line ").next().unwrap_or_default();
-        Error::damaged(self.file, format!("line {}: {error}{hint}", self.line))
+        Error::damaged(self.file, format!("{}: {error}{hint}", self.place()))
     }
 
     fn missing(&self, key: &str) -> Error {
-        let (file, place) = (self.file.to_owned(), format!("line {}", self.line));
-        Error::Missing { file, place, column: format!("{key:?}") }
+        Error::missing(self.file, self.place(), format!("{key:?}"))
+    }
+
+    /// The current line, as errors call it.
+    fn place(&self) -> String {
+        format!("line {}", self.line)
     }
 }
 
@@ -296,7 +273,7 @@ fn layout_of(fields: &[(&str, &RawValue)], options: ReadOptions) -> FeatureLayou
     let empty = |raw: &RawValue| raw.get()[1..].trim_start().starts_with(']');
     let lists: Vec<&str> = fields
         .iter()
-        .filter(|(key, raw)| is_list(raw) && !empty(raw) && options.is_feature(key) != Some(false))
+        .filter(|(key, raw)| is_list(raw) && !empty(raw) && options.is_named_feature(key) != Some(false))
         .map(|(key, _)| *key)
         .collect();
     let usual = lists.iter().find(|key| FEATURE_NAMES.contains(key));
@@ -304,8 +281,7 @@ fn layout_of(fields: &[(&str, &RawValue)], options: ReadOptions) -> FeatureLayou
     if let Some(list) = usual.or_else(only) {
         return FeatureLayout::List((*list).to_owned());
     }
-    let named = |key: &str| options.carry.is_some_and(|chosen| chosen.iter().any(|c| c == key));
-    let keys = fields.iter().filter(|(key, raw)| options.is_feature(key).unwrap_or(!is_text(raw) && !named(key)));
+    let keys = fields.iter().filter(|(key, raw)| options.is_feature(key, is_text(raw)));
     FeatureLayout::Keys(keys.map(|(key, _)| (*key).to_owned()).collect())
 }
 
@@ -338,20 +314,13 @@ fn text(value: Value) -> Option<String> {
     }
 }
 
-/// Writes one object per row.
 pub(super) fn write(table: &ResultTable, output: &Output) -> Result<()> {
     output.write(|w| {
         for row in 0..table.rows() {
             for (place, (name, column)) in table.columns.iter().enumerate() {
                 // Names are letters, digits and _, so that nothing needs escaping.
                 write!(w, "{}\"{name}\":", if place == 0 { "{" } else { "," })?;
-                match column.cell(row) {
-                    CellValue::Text(text) => serde_json::to_writer(&mut *w, text)?,
-                    CellValue::Number(number) => serde_json::to_writer(&mut *w, &number)?,
-                    CellValue::Count(count) => serde_json::to_writer(&mut *w, &count)?,
-                    CellValue::Flag(flag) => serde_json::to_writer(&mut *w, &flag)?,
-                    CellValue::Missing => w.write_all(b"null")?,
-                }
+                serde_json::to_writer(&mut *w, &column.cell(row))?;
             }
             w.write_all(b"}\n")?;
         }
@@ -362,9 +331,18 @@ pub(super) fn write(table: &ResultTable, output: &Output) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::refused;
+
+    fn texts(texts: &[&str]) -> Option<FileLabels> {
+        Some(FileLabels::from_texts(texts.to_vec()))
+    }
 
     fn read_text(text: &str) -> Result<RawTable> {
-        read(Input::memory(text.into(), "t.jsonl"), ReadOptions::default())
+        read_with(text, ReadOptions::default())
+    }
+
+    fn read_with(text: &str, options: ReadOptions) -> Result<RawTable> {
+        read(Input::memory(text.into(), "t.jsonl"), options)
     }
 
     #[test]
@@ -377,7 +355,7 @@ mod tests {
         assert_eq!((raw.rows, raw.dims, raw.columns), (2, 2, None));
         assert_eq!(raw.features, [1.0, -2.5, 3.0, 4.0]);
         assert_eq!(raw.ids.unwrap(), ["7", "bé"]);
-        assert_eq!(raw.labels, Some(Labels::from_texts(["auk", ""])));
+        assert_eq!(raw.labels, texts(&["auk", ""]));
     }
 
     #[test]
@@ -385,7 +363,7 @@ mod tests {
         let raw = read_text("{\"b\":1,\"x\":true,\"label\":3}\n{\"x\":5,\"label\":-1,\"b\":6}\n").unwrap();
         assert_eq!(raw.features, [1.0, 1.0, 6.0, 5.0]);
         assert_eq!(raw.columns.unwrap(), ["b", "x"]);
-        assert_eq!(raw.labels, Some(Labels::from_texts(["3", "-1"])));
+        assert_eq!(raw.labels, texts(&["3", "-1"]));
         assert_eq!(raw.ids, None);
     }
 
@@ -401,7 +379,7 @@ mod tests {
         assert!(read_text(lists).is_err());
         let names = ["clip".to_owned()];
         let options = ReadOptions { features: Some(&names), ..ReadOptions::default() };
-        let raw = read(Input::memory(lists.into(), "t.jsonl"), options).unwrap();
+        let raw = read_with(lists, options).unwrap();
         assert_eq!((raw.features, raw.carried[0].name.as_str()), (vec![1.0, 2.0], "text"));
         let raw = read_text("{\"vector\":[1,2],\"n\":1}\n").unwrap();
         assert_eq!(raw.features, [1.0, 2.0]);
@@ -411,8 +389,8 @@ mod tests {
     fn labels_alone() {
         let options = ReadOptions { labels_only: true, ..ReadOptions::default() };
         let text = "{\"id\":\"a\",\"label\":\"x\",\"why\":\"said so\"}\n{\"id\":\"b\",\"why\":[]}\n";
-        let raw = read(Input::memory(text.into(), "y.jsonl"), options).unwrap();
-        assert_eq!(raw.labels, Some(Labels::from_texts(["x", ""])));
+        let raw = read_with(text, options).unwrap();
+        assert_eq!(raw.labels, texts(&["x", ""]));
         assert_eq!((raw.rows, raw.ids.unwrap()), (2, vec!["a".into(), "b".into()]));
     }
 
@@ -436,8 +414,7 @@ mod tests {
             ("{\"a\":1}\n{\"a\":", "line 2: EOF"),
             ("{\"a\":1,\"id\":1}\n{\"a\":1}\n", "row 1, column \"id\" is missing"),
         ] {
-            let error = read_text(text).unwrap_err().to_string();
-            assert!(error.contains(expected), "{text:?}: {error}");
+            refused(read_text(text), &[expected]);
         }
     }
 

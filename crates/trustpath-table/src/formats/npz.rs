@@ -22,9 +22,9 @@ pub(super) fn read(input: Input, options: ReadOptions) -> Result<RawTable> {
     let mut archive = Archive { file, archive };
     let mut raw = RawTable::default();
     if !options.labels_only {
-        let name =
-            archive.first(&options.feature_names()).ok_or_else(|| no_feature_array(&archive.file, &archive.names()))?;
-        (raw.features, raw.rows, raw.dims) = archive.open(name, NpyArray::read_matrix)?;
+        let name = archive.first(&options.feature_names());
+        let name = name.ok_or_else(|| no_feature_array(&archive.file, &archive.names()))?;
+        raw = archive.open(name, NpyArray::read_matrix)?;
     }
     if let Some(name) = archive.first(&options.label_names()) {
         let labels = archive.array(name)?.to_labels()?;

@@ -5,13 +5,12 @@ use std::io::{self, Write};
 use zip::write::{SimpleFileOptions, ZipWriter};
 
 use super::npy::write_header;
-use crate::result::{CellValue, Column, ColumnKind};
+use crate::result::{Column, ColumnKind};
 use crate::{Error, Output, Result, ResultTable};
 
 /// Text of fixed width takes the room of the longest in every row; no more than this in total.
 const MOST_BYTES: usize = 1 << 31;
 
-/// A column as an array.
 struct ArrayColumn<'a> {
     name: &'a str,
     column: &'a Column,
@@ -28,12 +27,10 @@ fn arrays(table: &ResultTable) -> Result<Vec<ArrayColumn<'_>>> {
         let width = column.texts().map(|text| text.chars().count()).max().unwrap_or(0).max(1);
         bytes = bytes.saturating_add(width.saturating_mul(4).saturating_mul(column.len()));
         if bytes > MOST_BYTES {
-            return Err(Error::Column {
-                column: name.clone(),
-                reason: format!(
-                    "one text has {width} characters, and an array needs that much room in every row; write .parquet, .jsonl or .csv"
-                ),
-            });
+            let reason = format!(
+                "one text has {width} characters, and an array needs that much room in every row; write .parquet, .jsonl or .csv"
+            );
+            return Err(Error::Column { column: name.clone(), reason });
         }
         arrays.push(ArrayColumn { name, column, width });
     }
@@ -51,11 +48,10 @@ impl ArrayColumn<'_> {
     }
 
     fn write_cell(&self, row: usize, w: &mut dyn Write) -> io::Result<()> {
-        let text = match (self.column.kind(), self.column.cell(row)) {
-            (ColumnKind::Text, CellValue::Text(text)) => text,
-            (ColumnKind::Text, _) => "",
-            _ => return self.column.write_bytes(row, w),
-        };
+        if self.column.kind() != ColumnKind::Text {
+            return self.column.write_bytes(row, w);
+        }
+        let text = self.column.text(row).unwrap_or_default();
         let mut padded = text.chars().chain(std::iter::repeat('\0')).take(self.width);
         padded.try_for_each(|c| w.write_all(&u32::from(c).to_le_bytes()))
     }

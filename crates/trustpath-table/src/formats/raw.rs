@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use crate::block_file::BlockFile;
-use crate::labels::Labels;
+use crate::labels::FileLabels;
 use crate::missing::ReadingNote;
+use crate::printable::quoted_list;
 use crate::{Error, Result, Tasks};
 
 /// Names under which features are searched for, best first.
@@ -24,7 +25,7 @@ pub(super) const ID_COLUMNS: [&str; 2] = ["id", "ids"];
 pub(crate) struct ReadOptions<'a> {
     pub label: Option<&'a str>,
     pub id: Option<&'a str>,
-    /// The columns of features; `NAME*` stands for all names that begin like this.
+    /// The columns of features; `NAME*` means all names that begin like this.
     pub features: Option<&'a [String]>,
     /// The columns to pass on to the result.
     pub carry: Option<&'a [String]>,
@@ -32,22 +33,11 @@ pub(crate) struct ReadOptions<'a> {
     pub text: Option<&'a str>,
     /// Reads only labels and ids, and ignores everything else.
     pub labels_only: bool,
-    /// Bytes that features may take in memory. Larger ones stay in their file if its format allows
-    /// it.
+    /// Bytes that features may take in memory. Larger ones stay in their file if its format allows it.
     pub in_memory: Option<u64>,
 }
 
 impl<'a> ReadOptions<'a> {
-    /// The name of the label column.
-    pub fn label_column(self) -> &'a str {
-        self.label.unwrap_or("label")
-    }
-
-    /// The name of the id column.
-    pub fn id_column(self) -> &'a str {
-        self.id.unwrap_or("id")
-    }
-
     /// The place of the label column among these names.
     pub fn find_label<S: AsRef<str>>(self, names: &[S]) -> Option<usize> {
         find(names, self.label, &LABEL_COLUMNS)
@@ -64,40 +54,44 @@ impl<'a> ReadOptions<'a> {
         (!expected).then(|| ReadingNote::LabelColumn(name.to_owned()))
     }
 
+    /// The note on columns of texts, unless the caller says what columns are for.
+    pub fn text_note(self, texts: Vec<String>) -> Option<ReadingNote> {
+        let decided = self.features.is_some() || self.carry.is_some() || self.text.is_some();
+        (!decided && !texts.is_empty()).then_some(ReadingNote::TextColumns(texts))
+    }
+
     /// Whether the caller names this column as a feature; `None` if the caller names none.
-    pub fn is_feature(self, name: &str) -> Option<bool> {
+    pub fn is_named_feature(self, name: &str) -> Option<bool> {
         if self.text.is_some() {
             return Some(false);
         }
-        let chosen = self.features?;
-        Some(chosen.iter().any(|pattern| match pattern.strip_suffix('*') {
-            Some(start) => name.starts_with(start),
-            None => name == pattern,
-        }))
+        Some(self.features?.iter().any(|pattern| fits(name, pattern)))
     }
 
-    /// Whether a column that is no feature, label or id is passed on to the result.
-    pub fn is_carried(self, name: &str) -> bool {
-        self.is_text(name) || self.carry.is_none_or(|chosen| chosen.iter().any(|chosen| chosen == name))
+    /// Whether a column of numbers or texts is a feature: one that the caller names, or else all numbers that are
+    /// not to be passed on.
+    pub fn is_feature(self, name: &str, is_text: bool) -> bool {
+        self.is_named_feature(name).unwrap_or(!is_text && !self.is_named_to_carry(name))
     }
 
-    /// Whether this is the column of texts.
-    pub fn is_text(self, name: &str) -> bool {
-        self.text == Some(name)
+    /// Whether a column that is no feature, label or id is passed on to the result: one that the caller names, or
+    /// else all texts.
+    pub fn is_carried(self, name: &str, is_text: bool) -> bool {
+        let chosen = if self.carry.is_some() { self.is_named_to_carry(name) } else { is_text };
+        chosen || self.text == Some(name)
+    }
+
+    /// Whether the caller names this column to be passed on.
+    pub fn is_named_to_carry(self, name: &str) -> bool {
+        self.carry.into_iter().flatten().any(|chosen| chosen == name)
     }
 
     /// Refuses names of feature columns and of columns to pass on that do not exist.
     pub fn check_columns<S: AsRef<str>>(self, names: &[S], file: &str) -> Result<()> {
-        let known = |wanted: &str| match wanted.strip_suffix('*') {
-            Some(start) => names.iter().any(|name| name.as_ref().starts_with(start)),
-            None => names.iter().any(|name| name.as_ref() == wanted),
-        };
-        let wanted = self.features.into_iter().chain(self.carry).flatten().map(String::as_str);
-        match wanted.chain(self.text).find(|wanted| !known(wanted)) {
-            Some(missing) => {
-                let names: Vec<String> = names.iter().map(|name| name.as_ref().into()).collect();
-                Err(no_column(file, missing, &names))
-            }
+        let known = |wanted: &str| names.iter().any(|name| fits(name.as_ref(), wanted));
+        let mut wanted = self.features.into_iter().chain(self.carry).flatten().map(String::as_str).chain(self.text);
+        match wanted.find(|wanted| !known(wanted)) {
+            Some(missing) => Err(no_column(file, missing, names)),
             None => Ok(()),
         }
     }
@@ -110,10 +104,7 @@ impl<'a> ReadOptions<'a> {
 
     /// Names under which an array of features is searched for, best first.
     pub(super) fn feature_names(self) -> Vec<&'a str> {
-        match self.features {
-            Some(names) => names.iter().map(String::as_str).collect(),
-            None => FEATURE_NAMES.to_vec(),
-        }
+        self.features.map_or(FEATURE_NAMES.to_vec(), |names| names.iter().map(String::as_str).collect())
     }
 
     pub(super) fn label_names(self) -> Vec<&'a str> {
@@ -122,6 +113,14 @@ impl<'a> ReadOptions<'a> {
 
     pub(super) fn id_names(self) -> Vec<&'a str> {
         self.id.map_or(ID_NAMES.to_vec(), |name| vec![name])
+    }
+}
+
+/// Whether a name is the one that is wanted, or begins like `NAME*`.
+fn fits(name: &str, wanted: &str) -> bool {
+    match wanted.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => name == wanted,
     }
 }
 
@@ -168,12 +167,12 @@ pub(crate) struct RawTable {
     pub in_file: Option<Arc<dyn BlockFile>>,
     pub rows: usize,
     pub dims: usize,
-    /// Names of the features, where each has a column of its own.
+    /// Names of the features, where each has a separate column.
     pub columns: Option<Vec<String>>,
     /// Names of all columns, whatever they are used for; empty where they are not listed.
     pub all_columns: Vec<String>,
     pub ids: Option<Vec<String>>,
-    pub labels: Option<Labels>,
+    pub labels: Option<FileLabels>,
     pub class_names: Option<Vec<String>>,
     /// For labels alone, how sure their number is.
     pub label_lines: LabelLines,
@@ -185,8 +184,8 @@ pub(crate) struct RawTable {
 
 impl RawTable {
     /// A file of labels alone.
-    pub fn of_labels(labels: Option<Labels>, ids: Option<Vec<String>>) -> Self {
-        Self { rows: labels.as_ref().map_or(0, Labels::len), labels, ids, ..Self::default() }
+    pub fn of_labels(labels: Option<FileLabels>, ids: Option<Vec<String>>) -> Self {
+        Self { rows: labels.as_ref().map_or(0, FileLabels::len), labels, ids, ..Self::default() }
     }
 }
 
@@ -194,11 +193,10 @@ impl RawTable {
 pub(crate) fn matrix_shape(file: &str, shape: &[usize]) -> Result<(usize, usize)> {
     match *shape {
         [rows, dims] if rows > 0 && dims > 0 => Ok((rows, dims)),
-        _ => Err(Error::Shape {
-            file: file.to_owned(),
-            found: shape.to_vec(),
-            expected: "features must be two-dimensional, rows × features, and not empty; reshape them",
-        }),
+        _ => {
+            let expected = "features must be two-dimensional, rows × features, and not empty; reshape them";
+            Err(Error::shape(file, shape, expected))
+        }
     }
 }
 
@@ -207,24 +205,21 @@ pub(super) fn check_label_shape(file: &str, shape: &[usize]) -> Result<()> {
     if shape.iter().filter(|&&n| n != 1).count() <= 1 {
         return Ok(());
     }
-    let expected = "labels must be one-dimensional, one for each row of the features";
-    Err(Error::Shape { file: file.to_owned(), found: shape.to_vec(), expected })
+    Err(Error::shape(file, shape, "labels must be one-dimensional, one for each row of the features"))
 }
 
 /// None of the arrays in a file has the name of features.
 pub(super) fn no_feature_array(file: &str, names: &[String]) -> Error {
-    let found = if names.is_empty() { "nothing".into() } else { names.join(", ") };
+    let contents = if names.is_empty() { "nothing".into() } else { names.join(", ") };
     let remedy = "save the features under the name \"features\", one row per instance, or name their array";
-    Error::NoFeatures { file: file.to_owned(), found, remedy }
+    Error::no_features(file, contents, remedy)
 }
 
 /// A column that the caller named does not exist.
-pub(crate) fn no_column(file: &str, column: &str, found: &[String]) -> Error {
-    const SHOWN: usize = 8;
-    let mut listed: Vec<String> = found.iter().take(SHOWN).map(|n| format!("{n:?}")).collect();
-    if found.len() > SHOWN {
-        listed.push(format!("{} more", found.len() - SHOWN));
-    }
-    let found = if listed.is_empty() { "unnamed columns".into() } else { listed.join(", ") };
-    Error::NoColumn { file: file.to_owned(), column: column.to_owned(), found }
+pub(crate) fn no_column<S: AsRef<str>>(file: &str, column: &str, names: &[S]) -> Error {
+    let columns = match names {
+        [] => "unnamed columns".into(),
+        _ => quoted_list(names.iter().map(AsRef::as_ref), 8),
+    };
+    Error::NoColumn { file: file.to_owned(), column: column.to_owned(), columns }
 }

@@ -1,14 +1,13 @@
 //! Safetensors: features, labels and ids by the names of their tensors.
 //!
-//! Class names are a JSON array of strings under the metadata key `class_names`. Texts, for which
-//! there is no tensor type, are two tensors: `NAME.bytes` with all of them one after another in
-//! UTF-8, and `NAME.offsets` with the offset at which each begins, followed by the offset at which
-//! the last ends; or a JSON array under the metadata key `NAME`.
+//! Class names are a JSON array of strings under the metadata key `class_names`. Texts, for which there is no tensor
+//! type, are two tensors: `NAME.bytes` with all of them one after another in UTF-8, and `NAME.offsets` with the offset
+//! at which each begins, followed by the offset at which the last ends; or a JSON array under the metadata key `NAME`.
 
 use super::raw::{RawTable, ReadOptions, check_label_shape, matrix_shape, no_column, no_feature_array};
 use crate::block_file::ArrayInFile;
 use crate::input::Input;
-use crate::labels::Labels;
+use crate::labels::FileLabels;
 use crate::result::{Column, ColumnKind};
 use crate::scalar::Scalar;
 use crate::tensors::{self, TensorEntry, TensorReader};
@@ -38,16 +37,16 @@ pub(super) fn read(input: Input, options: ReadOptions) -> Result<RawTable> {
 }
 
 /// The labels under the first name that has some.
-fn labels(file: &TensorReader, options: ReadOptions) -> Result<Option<Labels>> {
+fn labels(file: &TensorReader, options: ReadOptions) -> Result<Option<FileLabels>> {
     for name in options.label_names() {
         if let Some(names) = texts(file, name)? {
-            return Ok(Some(Labels::from_names(names)));
+            return Ok(Some(FileLabels::from_names(names)));
         }
         if file.has(name) {
             let (scalar, shape) = file.scalar(name, "labels must be integers")?;
             let called = file.called(name);
             check_label_shape(&called, &shape)?;
-            return Labels::from_array(scalar, &file.bytes(name)?, &called).map(Some);
+            return FileLabels::from_array(scalar, &file.bytes(name)?, &called).map(Some);
         }
     }
     Ok(None)
@@ -89,8 +88,8 @@ fn texts(file: &TensorReader, name: &str) -> Result<Option<Vec<String>>> {
 
 /// The JSON array of strings under a metadata key, if there is one.
 fn json_list(file: &TensorReader, name: &str) -> Result<Option<Vec<String>>> {
-    let Some(text) = file.metadata_of(name) else { return Ok(None) };
-    serde_json::from_str(text)
+    let Some(text) = file.metadata().remove(name) else { return Ok(None) };
+    serde_json::from_str(&text)
         .map(Some)
         .map_err(|_| Error::damaged(file.name(), format!("its metadata {name} is not a JSON array of strings")))
 }
@@ -102,6 +101,7 @@ pub(super) fn write(table: &ResultTable, output: &Output) -> Result<()> {
 }
 
 fn entries(name: &str, column: &Column) -> Vec<TensorEntry> {
+    let entry = |name: String, dtype, length, bytes| TensorEntry { name, dtype, shape: vec![length], bytes };
     let mut bytes = Vec::new();
     let dtype = match column.kind() {
         ColumnKind::Text => {
@@ -110,10 +110,9 @@ fn entries(name: &str, column: &Column) -> Vec<TensorEntry> {
                 bytes.extend(text.as_bytes());
                 offsets.extend((bytes.len() as i64).to_le_bytes());
             }
-            let (length, count) = (vec![bytes.len()], vec![column.len() + 1]);
             return vec![
-                TensorEntry::new(format!("{name}.bytes"), "U8", length, bytes),
-                TensorEntry::new(format!("{name}.offsets"), "I64", count, offsets),
+                entry(format!("{name}.bytes"), "U8", bytes.len(), bytes),
+                entry(format!("{name}.offsets"), "I64", column.len() + 1, offsets),
             ];
         }
         ColumnKind::Number => "F64",
@@ -123,5 +122,5 @@ fn entries(name: &str, column: &Column) -> Vec<TensorEntry> {
     for row in 0..column.len() {
         column.write_bytes(row, &mut bytes).expect("memory takes all bytes");
     }
-    vec![TensorEntry::new(name.to_owned(), dtype, vec![column.len()], bytes)]
+    vec![entry(name.to_owned(), dtype, column.len(), bytes)]
 }

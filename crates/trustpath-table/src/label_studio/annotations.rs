@@ -1,18 +1,20 @@
 //! The label of a task, from what people said about it.
 //!
-//! - Only results of the type `choices` that are about the entire task count. Others, such as boxes, are left out and counted in
-//!   a note; a file that has no other results is refused.
+//! - Only results of the type `choices` that are about the entire task count. Others, such as boxes, are left out and
+//!   counted in a note; a file that has no other results is refused.
 //! - Annotations that were cancelled (skipped) count for nothing.
 //! - If one is marked as ground truth, it is the label.
-//! - Otherwise the label is the choice of most annotators; where as many chose another one, there is none, which a note counts.
+//! - Otherwise the label is the choice of most annotators; a note counts the tasks where as many chose another one.
 //! - An annotation with several choices is refused, since an instance has one label.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::ControlNames;
+use super::{ControlNames, Tasks};
+use crate::formats::raw::no_column;
 use crate::missing::ReadingNote;
+use crate::printable::quoted_list;
 use crate::{Error, Result};
 
 /// The name of the control that is read where there are several.
@@ -87,107 +89,84 @@ pub(super) fn control(tasks: &[Map<String, Value>]) -> Option<ControlNames> {
 }
 
 /// The label of each task.
-pub(super) fn labels(
-    file: &str,
-    tasks: &[Map<String, Value>],
-    ids: &[String],
-    wanted: Option<&str>,
-) -> Result<(Vec<Option<String>>, Vec<ReadingNote>)> {
-    let counted = |task: &Map<String, Value>| -> Vec<Value> {
-        list(task, "annotations").filter(|a| a["was_cancelled"] != true).cloned().collect()
-    };
-    let (mut controls, mut others) = (BTreeMap::<String, usize>::new(), BTreeMap::new());
+pub(super) fn labels(tasks: &Tasks, wanted: Option<&str>) -> Result<(Vec<Option<String>>, Vec<ReadingNote>)> {
+    let Tasks { file, tasks, ids, .. } = tasks;
+    let (mut controls, mut other_types, mut left_out) = (BTreeSet::new(), BTreeSet::new(), 0);
     for result in tasks.iter().flat_map(|task| list(task, "annotations")).flat_map(results) {
+        let name = |key: &str| result[key].as_str().unwrap_or_default();
         if is_choice(result) {
-            *controls.entry(name_of(result, "from_name")).or_default() += 1
+            controls.insert(name("from_name"));
         } else {
-            *others.entry(name_of(result, "type")).or_insert(0usize) += 1
+            other_types.insert(name("type"));
+            left_out += 1;
         }
     }
     let control = one_control(file, &controls, wanted)?;
-    let types = || others.keys().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
-    if controls.is_empty() && !others.is_empty() {
-        return Err(Error::NoLabels {
-            file: file.into(),
-            remedy: format!(
-                "its annotations are {}, and only choices about entire tasks are read: add a Choices control to the labelling interface, or give labels by id in a labels file",
-                types()
-            ),
-        });
+    let other_types = quoted_list(other_types, usize::MAX);
+    if controls.is_empty() && left_out > 0 {
+        let remedy = format!(
+            "its annotations are {other_types}, and only choices about entire tasks are read: add a Choices control to the labelling interface, or give labels by id in a labels file"
+        );
+        return Err(Error::no_labels(file, remedy));
     }
     let (mut labels, mut undecided) = (Vec::with_capacity(tasks.len()), 0);
     for (task, id) in tasks.iter().zip(ids) {
-        let annotations = counted(task);
-        let truth: Vec<Value> = annotations.iter().filter(|a| a["ground_truth"] == true).cloned().collect();
-        let mut votes: Vec<(String, usize)> = Vec::new();
-        for annotation in if truth.is_empty() { &annotations } else { &truth } {
-            let label = match answer_of(annotation, control.as_deref()) {
-                TaskAnswer::Label(label) => label,
-                TaskAnswer::Several(labels) => {
-                    return Err(several(file, id, &labels));
-                }
-                TaskAnswer::Cancelled | TaskAnswer::Empty => continue,
-            };
-            match votes.iter_mut().find(|(known, _)| *known == label) {
-                Some((_, count)) => *count += 1,
-                None => votes.push((label, 1)),
+        let mut votes: BTreeMap<String, usize> = BTreeMap::new();
+        for annotation in decisive(task) {
+            match answer_of(annotation, control) {
+                TaskAnswer::Label(label) => *votes.entry(label).or_default() += 1,
+                TaskAnswer::Several(labels) => return Err(several(file, id, &labels)),
+                TaskAnswer::Cancelled | TaskAnswer::Empty => {}
             }
         }
-        let most = votes.iter().map(|(_, count)| *count).max();
-        let mut first = votes.into_iter().filter(|(_, count)| Some(*count) == most);
-        let (label, tied) = (first.next(), first.next().is_some());
+        let most = votes.values().max().copied();
+        let mut leaders = votes.into_iter().filter(|(_, count)| Some(*count) == most);
+        let (leader, tied) = (leaders.next(), leaders.next().is_some());
         undecided += usize::from(tied);
-        labels.push(label.filter(|_| !tied).map(|(label, _)| label));
+        labels.push(leader.filter(|_| !tied).map(|(label, _)| label));
     }
     let mut notes = Vec::new();
     if undecided > 0 {
         notes.push(ReadingNote::Sentence(format!(
-            "{undecided} tasks of {file} have no label, since as many annotators chose one as another: mark the right annotation as ground truth to settle it."
+            "{undecided} tasks of {file} have no label, since as many annotators chose one as another: mark the right annotation as ground truth."
         )));
     }
-    if !others.is_empty() {
+    if left_out > 0 {
         notes.push(ReadingNote::Sentence(format!(
-            "{} results of {file} are of other types than choices ({}) and were left out.",
-            others.values().sum::<usize>(),
-            types()
+            "{left_out} results of {file} are of other types than choices ({other_types}) and were left out."
         )));
     }
     Ok((labels, notes))
 }
 
-fn several(file: &str, id: &str, labels: &[String]) -> Error {
-    let labels: Vec<String> = labels.iter().map(|label| format!("{label:?}")).collect();
-    Error::damaged(
-        file,
-        format!(
-            "task {id} has {} choices ({}), but an instance has one label here; keep one of them in each annotation",
-            labels.len(),
-            labels.join(", ")
-        ),
-    )
+/// The annotations of a task that count: those marked as ground truth, if there are any.
+fn decisive(task: &Map<String, Value>) -> Vec<&Value> {
+    let annotations = list(task, "annotations").filter(|annotation| annotation["was_cancelled"] != true);
+    let (truth, others): (Vec<_>, Vec<_>) = annotations.partition(|annotation| annotation["ground_truth"] == true);
+    if truth.is_empty() { others } else { truth }
 }
 
-fn name_of(result: &Value, key: &str) -> String {
-    result[key].as_str().unwrap_or_default().to_owned()
+fn several(file: &str, id: &str, labels: &[String]) -> Error {
+    let reason = format!(
+        "task {id} has {} choices ({}), but an instance has one label here; keep one of them in each annotation",
+        labels.len(),
+        quoted_list(labels, usize::MAX)
+    );
+    Error::damaged(file, reason)
 }
 
 /// The control whose choices are the labels: the one that is asked for, the only one, or the one called label.
-fn one_control(file: &str, found: &BTreeMap<String, usize>, wanted: Option<&str>) -> Result<Option<String>> {
-    let names: Vec<String> = found.keys().cloned().collect();
+fn one_control<'a>(file: &str, controls: &BTreeSet<&'a str>, wanted: Option<&'a str>) -> Result<Option<&'a str>> {
     match wanted {
-        Some(wanted) if found.contains_key(wanted) || found.is_empty() => Ok(Some(wanted.into())),
-        Some(wanted) => Err(crate::formats::raw::no_column(file, wanted, &names)),
-        None if found.len() > 1 && !found.contains_key(USUAL) => {
-            let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
-            Err(Error::damaged(
-                file,
-                format!(
-                    "its annotations are of several controls ({}); name one of them as the label column",
-                    names.join(", ")
-                ),
-            ))
+        Some(wanted) if controls.contains(wanted) || controls.is_empty() => Ok(Some(wanted)),
+        Some(wanted) => Err(no_column(file, wanted, &Vec::from_iter(controls))),
+        None if controls.len() > 1 && !controls.contains(USUAL) => {
+            let names = quoted_list(controls, usize::MAX);
+            let reason =
+                format!("its annotations are of several controls ({names}); name one of them as the label column");
+            Err(Error::damaged(file, reason))
         }
-        None if found.len() > 1 => Ok(Some(USUAL.into())),
-        None => Ok(names.into_iter().next()),
+        None if controls.len() > 1 => Ok(Some(USUAL)),
+        None => Ok(controls.first().copied()),
     }
 }

@@ -1,4 +1,4 @@
-//! Where the image of a task is: Label Studio's addresses, and the files that they stand for.
+//! Where the image of a task is: Label Studio's addresses, and the files that they mean.
 //!
 //! | address | file |
 //! |---|---|
@@ -7,8 +7,7 @@
 //! | `photos/1.jpg` | itself |
 //! | `http://…`, `s3://…`, `data:…` | none on this machine |
 
-/// Endings of images.
-const ENDINGS: [&str; 9] = ["png", "jpg", "jpeg", "webp", "bmp", "gif", "tif", "tiff", "pnm"];
+const IMAGE_ENDINGS: [&str; 9] = ["png", "jpg", "jpeg", "webp", "bmp", "gif", "tif", "tiff", "pnm"];
 
 /// The address of an image.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +19,7 @@ pub enum ImageAddress {
 }
 
 impl ImageAddress {
-    /// What an address of `data` stands for, if it is that of an image.
+    /// What an address of `data` means, if it is that of an image.
     pub fn of(text: &str) -> Option<Self> {
         let text = text.trim();
         if text.starts_with("data:image/") {
@@ -29,9 +28,8 @@ impl ImageAddress {
         if text.contains(['\n', '\r']) {
             return None;
         }
-        if let Some((_, query)) =
-            text.split_once("/data/local-files/?").or_else(|| text.split_once("/data/local-files?"))
-        {
+        let local = text.split_once("/data/local-files/?").or_else(|| text.split_once("/data/local-files?"));
+        if let Some((_, query)) = local {
             let path = query.split('&').filter_map(|pair| pair.strip_prefix("d=")).next_back()?;
             let path = percent_decoded(path);
             return is_image(&path).then(|| Self::Files(vec![below(&path)]));
@@ -56,10 +54,9 @@ impl ImageAddress {
     }
 }
 
-/// Whether a name ends like that of an image.
 fn is_image(name: &str) -> bool {
     let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
-    ending.is_some_and(|ending| ENDINGS.contains(&ending.as_str()))
+    ending.is_some_and(|ending| IMAGE_ENDINGS.contains(&ending.as_str()))
 }
 
 /// A path below a folder: Label Studio takes every path to be relative to its root.
@@ -74,23 +71,16 @@ fn without_prefix(name: &str) -> Option<&str> {
     (is_prefix && !rest.is_empty()).then_some(rest)
 }
 
-/// A text of an address, in which `%41` stands for `A`.
+/// A text of an address, in which `%41` means `A`.
 fn percent_decoded(text: &str) -> String {
-    let (bytes, mut out, mut at) = (text.as_bytes(), Vec::new(), 0);
-    while at < bytes.len() {
-        let hex = bytes.get(at + 1..at + 3).and_then(|hex| std::str::from_utf8(hex).ok());
-        match hex.filter(|_| bytes[at] == b'%').and_then(|h| u8::from_str_radix(h, 16).ok()) {
-            Some(code) => {
-                out.push(code);
-                at += 3;
-            }
-            None => {
-                out.push(bytes[at]);
-                at += 1;
-            }
-        }
+    let mut pieces = text.split('%');
+    let mut bytes = pieces.next().unwrap_or_default().as_bytes().to_vec();
+    for piece in pieces {
+        let code = piece.get(..2).and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        bytes.push(code.unwrap_or(b'%'));
+        bytes.extend(piece.bytes().skip(if code.is_some() { 2 } else { 0 }));
     }
-    String::from_utf8_lossy(&out).into_owned()
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]
@@ -98,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_stand_for_files() {
+    fn addresses_mean_files() {
         let files = |text: &str| match ImageAddress::of(text) {
             Some(ImageAddress::Files(names)) => names,
             other => panic!("{text}: {other:?}"),

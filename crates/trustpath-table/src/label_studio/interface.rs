@@ -14,22 +14,18 @@ pub struct ControlNames {
 }
 
 impl ControlNames {
-    /// The first `Choices` of an interface and its object, or the one of this name.
+    /// The first `Choices` of an interface and its object.
     ///
     /// ```
     /// use trustpath_table::ControlNames;
     /// let interface = r#"<View><Text name="t" value="$question"/>
     ///     <Choices name="kind" toName="t"><Choice value="a"/></Choices></View>"#;
-    /// let names = ControlNames::of_interface(interface, None).unwrap();
+    /// let names = ControlNames::of_interface(interface).unwrap();
     /// assert_eq!((&names.from[..], &names.to[..], names.key.as_deref()), ("kind", "t", Some("question")));
     /// ```
-    pub fn of_interface(xml: &str, control: Option<&str>) -> Option<Self> {
+    pub fn of_interface(xml: &str) -> Option<Self> {
         let tags: Vec<(&str, HashMap<&str, String>)> = tags(xml).collect();
-        let fits = |attributes: &HashMap<&str, String>| match control {
-            Some(name) => attributes.get("name").is_some_and(|found| found == name),
-            None => true,
-        };
-        let (_, choices) = tags.iter().find(|(tag, with)| *tag == "Choices" && fits(with))?;
+        let (_, choices) = tags.iter().find(|(tag, _)| *tag == "Choices")?;
         let (from, to) = (choices.get("name")?.clone(), choices.get("toName")?.clone());
         let object = tags.iter().find(|(tag, with)| *tag != "Choices" && with.get("name") == Some(&to));
         let value = object.and_then(|(_, with)| with.get("value"));
@@ -47,9 +43,7 @@ fn tags(xml: &str) -> impl Iterator<Item = (&str, HashMap<&str, String>)> {
         while let Some((name, after)) = rest.split_once('=') {
             let name = name.trim_start_matches(['/', '>']).trim();
             let after = after.trim_start();
-            let Some(quote) = after.chars().next().filter(|c| matches!(c, '"' | '\'')) else {
-                break;
-            };
+            let Some(quote) = after.chars().next().filter(|c| matches!(c, '"' | '\'')) else { break };
             let Some((value, after)) = after[1..].split_once(quote) else { break };
             attributes.insert(name, unescaped(value));
             rest = after;
@@ -68,18 +62,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_control_is_found_among_others() {
+    fn the_control_is_chosen_among_others() {
         let xml = "<View>\n <!-- a < b -->\n <Header value='x = 1'/>\n <Image name='img' value='$photo' zoom=\"true\"/>\n\
             <Choices toName='img' name='first' choice='single'><Choice value=\"a &amp; b\"/></Choices>\
             <Choices name=\"second\"\n toName=\"img\"/></View>";
-        let names = ControlNames::of_interface(xml, None).unwrap();
+        let names = ControlNames::of_interface(xml).unwrap();
         assert_eq!((names.from.as_str(), names.to.as_str()), ("first", "img"));
         assert_eq!(names.key.as_deref(), Some("photo"));
-        let second = ControlNames::of_interface(xml, Some("second")).unwrap();
-        assert_eq!(second.from, "second");
-        assert_eq!(ControlNames::of_interface(xml, Some("third")), None);
         for none in ["", "<View", "<Choices name=>", "<Choices name='a'/>", "<Labels name='a' toName='b'/>"] {
-            assert_eq!(ControlNames::of_interface(none, None), None, "{none}");
+            assert_eq!(ControlNames::of_interface(none), None, "{none}");
         }
     }
 }

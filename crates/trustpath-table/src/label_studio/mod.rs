@@ -1,6 +1,6 @@
 //! Tasks of [Label Studio](https://labelstud.io): its JSON export is read, and tasks with predictions are written.
 //!
-//! An export is a list of tasks. `data` holds what is labelled, an image or a text; `annotations` hold what people said:
+//! An export is a list of tasks. `data` holds what is labelled, an image or a text; `annotations` what people said:
 //!
 //! ```text
 //! [{"id": 7, "data": {"text": "…"}, "annotations": [{"result": [
@@ -20,22 +20,22 @@ use std::collections::HashMap;
 use std::io::BufReader;
 use std::path::Path;
 
-use serde::de::{Deserialize, Deserializer, IgnoredAny, SeqAccess, Visitor};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::formats::raw::{CarriedColumn, RawTable, ReadOptions, no_column};
 use crate::input::Input;
-use crate::labels::Labels;
+use crate::labels::FileLabels;
 use crate::{Error, Result};
-use annotations::list as list_of;
 pub use annotations::{TaskAnswer, answer_of};
+use annotations::{control, list as list_of};
 pub use images::ImageAddress;
 pub use interface::ControlNames;
 pub(crate) use write::write;
 pub use write::{MODEL_VERSION, TaskRow, TaskWriter};
 
-/// Keys of `data` that trustpath writes itself, and that are no texts to be labelled.
-const OWN_KEYS: [&str; 2] = ["id", "verdict"];
+/// Keys of `data` that trustpath writes, and that are no texts to be labelled.
+const WRITTEN_KEYS: [&str; 2] = ["id", "verdict"];
 
 /// What the tasks of a file show.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,10 +54,9 @@ pub struct Tasks {
     file: String,
     /// The tasks as they were read.
     tasks: Vec<Map<String, Value>>,
-    /// The id of each: its own, that in its data, or its place in the file.
+    /// The id of each: the task's, that in its data, or its place in the file.
     ids: Vec<String>,
-    /// The name that each has as an instance.
-    keys: Vec<String>,
+    /// The place of each by its name as an instance.
     places: HashMap<String, usize>,
 }
 
@@ -74,11 +73,8 @@ impl Tasks {
         let file = input.name.clone();
         let damaged = |e: serde_json::Error| Error::damaged(&file, e);
         let read: Value = serde_json::from_reader(BufReader::new(input)).map_err(damaged)?;
-        let other = |found: &str| Error::NoFeatures {
-            file: file.clone(),
-            found: found.into(),
-            remedy: "give the JSON export of Label Studio, a list of tasks with \"data\" each (not JSON-MIN), or features in another format",
-        };
+        let remedy = "give the JSON export of Label Studio, a list of tasks with \"data\" each (not JSON-MIN), or features in another format";
+        let other = |contents: &str| Error::no_features(&file, contents, remedy);
         let Value::Array(values) = read else { return Err(other("JSON that is not a list")) };
         if values.is_empty() {
             return Err(other("an empty list"));
@@ -88,20 +84,12 @@ impl Tasks {
             _ => Err(other("objects without \"data\"")),
         };
         let tasks = values.into_iter().map(task).collect::<Result<Vec<_>>>()?;
-        let all = |id: &dyn Fn(&Map<String, Value>) -> Option<String>| -> Option<Vec<String>> {
-            tasks.iter().map(id).collect()
-        };
-        let own = || all(&|task| scalar(task.get("id")?));
-        let written = || all(&|task| scalar(data(task)?.get("id")?));
+        let of_tasks: Option<Vec<String>> = tasks.iter().map(|task| scalar(task.get("id")?)).collect();
+        let in_data = || tasks.iter().map(|task| scalar(data(task)?.get("id")?)).collect();
         let places = || (0..tasks.len()).map(|place| place.to_string()).collect();
-        let ids: Vec<String> = own().or_else(written).unwrap_or_else(places);
-        let tasks = Self { file, tasks, keys: ids.clone(), ids, places: HashMap::new() };
-        Ok(tasks.placed())
-    }
-
-    fn placed(mut self) -> Self {
-        self.places = self.keys.iter().cloned().zip(0..).collect();
-        self
+        let ids = of_tasks.or_else(in_data).unwrap_or_else(places);
+        let places = ids.iter().cloned().zip(0..).collect();
+        Ok(Self { file, tasks, ids, places })
     }
 
     /// The file that they were read from.
@@ -109,17 +97,7 @@ impl Tasks {
         &self.file
     }
 
-    /// Number of tasks.
-    pub fn len(&self) -> usize {
-        self.tasks.len()
-    }
-
-    /// Whether there are none, which [`read`](Self::read) refuses.
-    pub fn is_empty(&self) -> bool {
-        self.tasks.is_empty()
-    }
-
-    /// The id of each task: its own if all have one, or else the `id` in its data, or its place in the file from 0.
+    /// The id of each task: its `id` if all have one, or else the `id` in its data, or its place in the file from 0.
     pub fn ids(&self) -> &[String] {
         &self.ids
     }
@@ -134,18 +112,18 @@ impl Tasks {
         self.tasks.iter().map(move |task| scalar(data(task)?.get(key)?))
     }
 
-    /// The label of each task, of the control of this name where there are several, and what a user should know about them.
+    /// The label of each task, of the control of this name where there are several, and what a user should know.
     ///
     /// # Errors
     /// If the annotations are no single choices, or of several controls.
     pub fn labels(&self, control: Option<&str>) -> Result<(Vec<Option<String>>, Vec<crate::ReadingNote>)> {
-        annotations::labels(&self.file, &self.tasks, &self.ids, control)
+        annotations::labels(self, control)
     }
 
     /// The same tasks, whose instances have these names in a pool: those of the files of their images.
     pub fn called(mut self, keys: Vec<String>) -> Self {
-        self.keys = keys;
-        self.placed()
+        self.places = keys.into_iter().zip(0..).collect();
+        self
     }
 
     /// The place of the task of an instance.
@@ -157,11 +135,6 @@ impl Tasks {
     pub fn data(&self, key: &str) -> Option<&Map<String, Value>> {
         data(&self.tasks[self.place(key)?])
     }
-
-    /// The names of control and object that the results of the tasks have, the first that occur.
-    pub fn control(&self) -> Option<ControlNames> {
-        annotations::control(&self.tasks)
-    }
 }
 
 /// Whether a file is a list of tasks, and what the first one shows. Everything else about the file is left to
@@ -170,32 +143,10 @@ pub fn task_content(path: &Path) -> Option<TaskContent> {
     if crate::formats::extension(path) != "json" {
         return None;
     }
-    let file = std::fs::File::open(path).ok()?;
-    let first: FirstTask = serde_json::from_reader(BufReader::new(file)).ok()?;
-    Some(content(first.0.as_ref()?))
-}
-
-/// The first task of a list; the others are not kept.
-struct FirstTask(Option<Map<String, Value>>);
-
-impl<'de> Deserialize<'de> for FirstTask {
-    fn deserialize<D: Deserializer<'de>>(json: D) -> std::result::Result<Self, D::Error> {
-        struct List;
-        impl<'de> Visitor<'de> for List {
-            type Value = FirstTask;
-
-            fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-                f.write_str("a list of tasks")
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> std::result::Result<Self::Value, A::Error> {
-                let first = list.next_element()?;
-                while list.next_element::<IgnoredAny>()?.is_some() {}
-                Ok(FirstTask(first))
-            }
-        }
-        json.deserialize_seq(List)
-    }
+    let bytes = std::fs::read(path).ok()?;
+    let tasks: Vec<&RawValue> = serde_json::from_slice(&bytes).ok()?;
+    let first: Map<String, Value> = serde_json::from_str(tasks.first()?.get()).ok()?;
+    Some(content(&first))
 }
 
 fn data(task: &Map<String, Value>) -> Option<&Map<String, Value>> {
@@ -212,11 +163,8 @@ fn scalar(value: &Value) -> Option<String> {
 }
 
 fn content(task: &Map<String, Value>) -> TaskContent {
-    let texts = data(task).into_iter().flatten().filter_map(|(key, value)| {
-        let own = OWN_KEYS.contains(&key.as_str());
-        Some((key.as_str(), value.as_str()?)).filter(|_| !own)
-    });
-    let texts: Vec<(&str, &str)> = texts.collect();
+    let texts = data(task).into_iter().flatten().filter(|(key, _)| !WRITTEN_KEYS.contains(&key.as_str()));
+    let texts: Vec<(&str, &str)> = texts.filter_map(|(key, value)| Some((key.as_str(), value.as_str()?))).collect();
     let named = |name: &str| texts.iter().find(|(key, _)| key.eq_ignore_ascii_case(name));
     let is_image = |(_, text): &&(&str, &str)| ImageAddress::of(text).is_some();
     let image = named("image").filter(is_image).or_else(|| texts.iter().find(is_image));
@@ -233,18 +181,15 @@ fn content(task: &Map<String, Value>) -> TaskContent {
 pub(crate) fn read(input: Input, options: ReadOptions) -> Result<RawTable> {
     let tasks = Tasks::of(input)?;
     let (labels, notes) = tasks.labels(options.label)?;
-    let (ids, labels) = (Some(tasks.ids.clone()), Some(Labels::Names(labels)));
+    let (ids, labels) = (Some(tasks.ids.clone()), Some(FileLabels::Names(labels)));
     if options.labels_only {
         let raw = RawTable::of_labels(labels, ids);
         return Ok(RawTable { notes, tasks: Some(tasks.into()), ..raw });
     }
     let file = tasks.file.as_str();
     let Some(text) = options.text else {
-        return Err(Error::NoFeatures {
-            file: file.into(),
-            found: "tasks of Label Studio".into(),
-            remedy: "name the key of their texts as the text column, or give the features in a file of their own and the tasks as the labels file",
-        });
+        let remedy = "name the key of their texts as the text column, or give the features in a file of their own and the tasks as the labels file";
+        return Err(Error::no_features(file, "tasks of Label Studio", remedy));
     };
     // A key is a column if the first task has it.
     let first = data(&tasks.tasks[0]).into_iter().flatten();
@@ -253,13 +198,12 @@ pub(crate) fn read(input: Input, options: ReadOptions) -> Result<RawTable> {
         return Err(no_column(file, text, &names));
     }
     options.check_columns(&names, file)?;
-    let carried = names.into_iter().filter(|name| options.is_carried(name));
-    let carried = carried.map(|name| {
+    let carried = names.into_iter().filter(|name| options.is_carried(name, true)).map(|name| {
         let texts = tasks.values(&name).map(|text| text.filter(|text| !text.is_empty()));
         CarriedColumn { texts: texts.collect(), name }
     });
     let carried = carried.collect();
-    let rows = tasks.len();
+    let rows = tasks.tasks.len();
     Ok(RawTable { rows, ids, labels, carried, notes, tasks: Some(tasks.into()), ..RawTable::default() })
 }
 

@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::testing::refused;
+use crate::testing::{Folder, refused, strings};
 use crate::{Column, Format, Output, PartlyLabelledFile, ReadingNote, ResultTable};
 
 fn choice(label: &str) -> Value {
@@ -30,7 +30,7 @@ fn annotators_vote_and_ground_truth_decides() {
     let cancelled = json!({ "result": [choice("bus")], "was_cancelled": true });
     let mut truth = annotation(&["car"]);
     truth["ground_truth"] = true.into();
-    let (found, notes) = labels(&[
+    let (votes, notes) = labels(&[
         task(11, vec![annotation(&["bus"])]),
         task(12, vec![annotation(&["bus"]), annotation(&["car"]), annotation(&["car"])]),
         task(13, vec![annotation(&["bus"]), annotation(&["car"])]),
@@ -40,8 +40,8 @@ fn annotators_vote_and_ground_truth_decides() {
         task(17, vec![]),
     ])
     .unwrap();
-    let texts: Vec<Option<&str>> = found.iter().map(Option::as_deref).collect();
-    assert_eq!(texts, [Some("bus"), Some("car"), None, Some("car"), None, None, None]);
+    let votes: Vec<Option<&str>> = votes.iter().map(Option::as_deref).collect();
+    assert_eq!(votes, [Some("bus"), Some("car"), None, Some("car"), None, None, None]);
     assert!(matches!(&notes[..], [ReadingNote::Sentence(text)] if text.starts_with("1 tasks")), "{notes:?}");
 }
 
@@ -52,8 +52,8 @@ fn what_is_no_single_choice_is_said() {
     let only = json!({ "result": [rectangle] });
     refused(labels(&[task(3, vec![only])]), &["\"rectanglelabels\"", "Choices"]);
     let both = json!({ "result": [rectangle, choice("a")] });
-    let (found, notes) = labels(&[task(3, vec![both])]).unwrap();
-    assert_eq!((found, notes.len()), (vec![Some("a".into())], 1));
+    let (votes, notes) = labels(&[task(3, vec![both])]).unwrap();
+    assert_eq!((votes, notes.len()), (vec![Some("a".into())], 1));
     // A choice about a part of an image is none about the image.
     let mut part = choice("b");
     part["value"]["x"] = 3.into();
@@ -93,16 +93,13 @@ fn content_is_what_the_data_show() {
     assert_eq!(unclear, TaskContent::Unclear(vec!["body".into(), "title".into()]));
 }
 
-fn export() -> Vec<Value> {
-    let kind = |at: u64| ["bus", "car"][at as usize % 2];
-    (0..6).map(|at| task(40 + at, if at < 4 { vec![annotation(&[kind(at)])] } else { vec![] })).collect()
-}
-
 #[test]
 fn texts_and_labels_are_read_and_predictions_are_written() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("tasks.json");
-    std::fs::write(&path, Value::from(export()).to_string()).unwrap();
+    let folder = Folder::new();
+    let kinds = ["bus", "car", "bus", "car"].map(|kind| vec![annotation(&[kind])]).into_iter();
+    let annotations = kinds.chain([vec![], vec![]]);
+    let export: Vec<Value> = (40..).zip(annotations).map(|(id, annotations)| task(id, annotations)).collect();
+    let path = folder.file("tasks.json", Value::from(export).to_string());
     assert_eq!(task_content(&path), Some(TaskContent::Unclear(vec!["lang".into(), "question".into()])));
     let pool = PartlyLabelledFile::new(&path).text("question").read().unwrap();
     assert_eq!(pool.ids(), ["40", "41", "42", "43", "44", "45"]);
@@ -118,7 +115,7 @@ fn texts_and_labels_are_read_and_predictions_are_written() {
     table.push("probability", Column::Number(vec![1.0, 1.0, 1.0, 1.0, 0.87654, f64::NAN])).unwrap();
     table.push("verdict", of(|at| ["given", "trusted"][usize::from(at > 3)])).unwrap();
     table.set_tasks(pool.tasks().cloned());
-    let out = folder.path().join("predictions.json");
+    let out = folder.path("predictions.json");
     table.write(&Output::new(&out)).unwrap();
     let written: Vec<Value> = serde_json::from_slice(&std::fs::read(&out).unwrap()).unwrap();
     assert_eq!(written.len(), 6);
@@ -138,31 +135,27 @@ fn texts_and_labels_are_read_and_predictions_are_written() {
 
 #[test]
 fn tasks_are_labels_for_features() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name);
+    let folder = Folder::new();
     // Ids of tasks are numbers, which must not be taken for rows.
     let export: Vec<Value> = (0..6).map(|n| task(1 + n, vec![annotation(&[["a", "b"][n as usize % 2]])])).collect();
-    std::fs::write(at("tasks.json"), Value::from(export).to_string()).unwrap();
-    std::fs::write(at("x.csv"), "p,q\n1,2\n2,1\n1,3\n3,1\n1,4\n4,1\n").unwrap();
-    let pool = PartlyLabelledFile::new(at("x.csv")).labels(at("tasks.json")).read().unwrap();
+    let tasks = folder.file("tasks.json", Value::from(export).to_string());
+    let read = |features: &str| PartlyLabelledFile::new(folder.file("x.csv", features)).labels(&tasks).read();
+    let pool = read("p,q\n1,2\n2,1\n1,3\n3,1\n1,4\n4,1\n").unwrap();
     assert_eq!(pool.labels()[0..3], [Some(0), Some(1), Some(0)]);
-    assert_eq!((pool.ids()[0].as_str(), pool.tasks().unwrap().len()), ("1", 6));
-    std::fs::write(at("y.csv"), "id,p,q\n6,1,2\n5,2,1\n").unwrap();
-    let part = PartlyLabelledFile::new(at("y.csv")).labels(at("tasks.json")).read();
-    refused(part, &["tasks.json has a label for \"1\""]);
-    std::fs::write(at("y.csv"), "id,p,q\n6,1,2\n5,2,1\n4,1,1\n3,1,1\n2,1,1\n1,1,1\n").unwrap();
-    let pool = PartlyLabelledFile::new(at("y.csv")).labels(at("tasks.json")).read().unwrap();
+    assert_eq!((pool.ids()[0].as_str(), pool.tasks().unwrap().ids().len()), ("1", 6));
+    refused(read("id,p,q\n6,1,2\n5,2,1\n"), &["tasks.json has a label for \"1\""]);
+    let pool = read("id,p,q\n6,1,2\n5,2,1\n4,1,1\n3,1,1\n2,1,1\n1,1,1\n").unwrap();
     assert_eq!(pool.labels()[0..2], [Some(1), Some(0)]);
 }
 
 #[test]
 fn tables_without_tasks_become_tasks() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let mut table = ResultTable::default();
-    table.push("id", Column::Text(vec!["a.jpg".into(), "b.jpg".into()])).unwrap();
+    table.push("id", Column::Text(strings(&["a.jpg", "b.jpg"]))).unwrap();
     table.push("label", Column::OptionalText(vec![Some("auk".into()), None])).unwrap();
-    table.push("verdict", Column::Text(vec!["doubtful".into(), "none of these".into()])).unwrap();
-    let out = folder.path().join("out");
+    table.push("verdict", Column::Text(strings(&["doubtful", "none of these"]))).unwrap();
+    let out = folder.path("out");
     table.write(&Output::new(&out).as_format(Format::Json)).unwrap();
     let written: Value = serde_json::from_slice(&std::fs::read(&out).unwrap()).unwrap();
     assert_eq!(written[0]["data"]["image"], "a.jpg");

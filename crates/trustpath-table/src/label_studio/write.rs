@@ -1,7 +1,7 @@
 //! Tasks with what people and the model said about them, as Label Studio imports them.
 //!
-//! A task that was read keeps its id, its data and its annotations; others get their data from the columns of the table. A label
-//! of a person is an annotation, a label of the model a prediction with its score:
+//! A task that was read keeps its id, its data and its annotations; others get their data from the columns of the
+//! table. A label of a person is an annotation, a label of the model a prediction with its score:
 //!
 //! ```text
 //! {"data": {"text": "…", "verdict": "trusted"}, "predictions": [{"model_version": "trustpath-0.1.0", "score": 0.93, "result": [
@@ -18,28 +18,16 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{ControlNames, ImageAddress, Tasks, data, list_of};
-use crate::result::CellValue;
+use super::{ControlNames, ImageAddress, TaskAnswer, TaskContent, Tasks, answer_of, control, data, list_of};
+use crate::result::{CellValue, ColumnKind};
 use crate::{Column, Output, Result, ResultTable};
 
 /// The name of the model in Label Studio.
 pub const MODEL_VERSION: &str = concat!("trustpath-", env!("CARGO_PKG_VERSION"));
 
 /// Columns of results that are no data of the task.
-const RESULT_COLUMNS: [&str; 12] = [
-    "id",
-    "label",
-    "probability",
-    "credibility",
-    "novelty",
-    "round",
-    "verdict",
-    "reason",
-    "suggested",
-    "rival",
-    "score",
-    "suggested_credibility",
-];
+const RESULT_COLUMNS: &str = "id label probability credibility novelty round verdict reason suggested rival score \
+    suggested_credibility";
 
 /// What is known about a task.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -67,11 +55,11 @@ impl<'a> TaskWriter<'a> {
     /// For instances that were read from these tasks, or else are shown by an object of this name: `image` or `text`.
     pub fn new(tasks: Option<&'a Tasks>, object: &str) -> Self {
         let object = match tasks.map(Tasks::content) {
-            Some(super::TaskContent::Images(key) | super::TaskContent::Texts(key)) => key,
+            Some(TaskContent::Images(key) | TaskContent::Texts(key)) => key,
             _ => object.to_owned(),
         };
         let usual = || ControlNames { from: "label".into(), to: object.clone(), key: None };
-        Self { tasks, names: tasks.and_then(Tasks::control).unwrap_or_else(usual) }
+        Self { tasks, names: tasks.and_then(|tasks| control(&tasks.tasks)).unwrap_or_else(usual) }
     }
 
     /// With the names of this interface.
@@ -94,8 +82,7 @@ impl<'a> TaskWriter<'a> {
 
     /// A task.
     pub fn task(&self, row: &TaskRow<'_>) -> Value {
-        let place = self.tasks.and_then(|tasks| Some((tasks, tasks.place(row.id)?)));
-        let original = place.map(|(tasks, place)| &tasks.tasks[place]);
+        let original = self.tasks.and_then(|tasks| Some(&tasks.tasks[tasks.place(row.id)?]));
         let mut task = Map::new();
         let mut shown = Map::new();
         match original {
@@ -115,12 +102,12 @@ impl<'a> TaskWriter<'a> {
         task.insert("data".into(), shown.into());
         let annotations: Vec<Value> = match (row.answer, original) {
             // What the task had says more than the label alone.
-            (Some(Some(label)), Some(original)) if self.has(original, label) => kept(original),
+            (Some(Some(label)), Some(original)) if self.has(original, label) => annotations_of(original),
             (Some(label), _) => {
                 let result = label.map_or_else(|| json!([]), |label| self.result(label));
                 vec![json!({ "result": result })]
             }
-            (None, Some(original)) => kept(original),
+            (None, Some(original)) => annotations_of(original),
             (None, None) => Vec::new(),
         };
         if !annotations.is_empty() {
@@ -134,67 +121,51 @@ impl<'a> TaskWriter<'a> {
 
     /// Whether an annotation of a task says this already.
     fn has(&self, task: &Map<String, Value>, label: &str) -> bool {
-        let says = |annotation: &Value| {
-            super::answer_of(annotation, Some(&self.names.from)) == super::TaskAnswer::Label(label.into())
-        };
-        list_of(task, "annotations").any(says)
+        let answer = TaskAnswer::Label(label.into());
+        list_of(task, "annotations").any(|annotation| answer_of(annotation, Some(&self.names.from)) == answer)
     }
 }
 
 /// The annotations of a task without what belongs to the project that it was exported from, such as its users.
-fn kept(task: &Map<String, Value>) -> Vec<Value> {
+fn annotations_of(task: &Map<String, Value>) -> Vec<Value> {
     let keys = ["result", "was_cancelled", "ground_truth", "lead_time"];
-    let keep = |annotation: &Value| {
-        let entries = keys.iter().filter_map(|key| Some(((*key).to_owned(), annotation.get(key)?.clone())));
-        entries.collect::<Map<String, Value>>().into()
+    let reduced = |annotation: &Value| {
+        keys.into_iter().filter_map(|key| Some((key.to_owned(), annotation.get(key)?.clone()))).collect()
     };
-    list_of(task, "annotations").map(keep).collect()
+    list_of(task, "annotations").map(reduced).collect()
 }
 
-/// Writes a table of results: given labels as annotations, others as predictions, and of an audit the suggested label of every
-/// suspect.
+/// Writes a table of results: given labels as annotations, others as predictions, and of an audit the suggested label
+/// of every suspect.
 pub(crate) fn write(table: &ResultTable, output: &Output) -> Result<()> {
     let column = |name: &str| table.columns().iter().find(|(n, _)| n == name).map(|(_, c)| c);
-    fn text(column: Option<&Column>, row: usize) -> Option<&str> {
-        match column?.cell(row) {
-            CellValue::Text(text) => Some(text),
-            _ => None,
-        }
-    }
+    let text = |name: &str, row: usize| column(name)?.text(row);
     let number = |name: &str, row: usize| match column(name)?.cell(row) {
         CellValue::Number(number) => Some(number),
         _ => None,
     };
-    let ids = column("id");
-    let own = |name: &str| RESULT_COLUMNS.contains(&name);
-    let is_text = |column: &Column| matches!(column, Column::Text(_) | Column::OptionalText(_));
-    let others = table.columns().iter().filter(|(name, column)| !own(name) && is_text(column));
-    let others: Vec<&(String, Column)> = others.collect();
-    let shown = others.iter().find(|(name, _)| name == "text").or(others.first());
-    let shown = shown.map(|(_, column)| column);
-    let first = (table.rows() > 0).then(|| text(shown, 0).or(text(ids, 0))).flatten();
-    let first = first.unwrap_or_default();
-    let object = if ImageAddress::of(first).is_some() { "image" } else { "text" };
+    let is_shown = |name: &str, column: &Column| {
+        column.kind() == ColumnKind::Text && !RESULT_COLUMNS.split(' ').any(|result| result == name)
+    };
+    let mut names = table.columns().iter().filter(|(name, column)| is_shown(name, column)).map(|(name, _)| name);
+    let shown = names.clone().find(|name| *name == "text").or_else(|| names.next()).map_or("id", String::as_str);
+    let first = (table.rows() > 0).then(|| text(shown, 0).or(text("id", 0))).flatten();
+    let object = if first.and_then(ImageAddress::of).is_some() { "image" } else { "text" };
     let writer = TaskWriter::new(table.tasks.as_deref(), object);
     let suggested = column("suggested").filter(|column| matches!(column, Column::Text(_)));
     let tasks = (0..table.rows()).map(|row| {
-        let (label, verdict) = (text(column("label"), row), text(column("verdict"), row));
+        let (label, verdict) = (text("label", row), text("verdict", row));
         // An audit and labels that were read are about given labels only.
         let given = suggested.is_some() || verdict.is_none_or(|verdict| verdict == "given");
-        let suspect = suggested.filter(|_| verdict == Some("suspect"));
-        let wrong = number("probability_wrong", row).or(number("score", row)).unwrap_or(0.0);
-        let score = number("probability", row).unwrap_or(0.0);
-        writer.task(&TaskRow {
-            id: text(ids, row).unwrap_or_default(),
-            shown: text(shown, row),
-            verdict,
-            answer: label.filter(|_| given).map(Some),
-            predicted: if given {
-                text(suspect, row).map(|label| (label, wrong))
-            } else {
-                label.map(|label| (label, score))
-            },
-        })
+        let predicted = if given {
+            let wrong = number("probability_wrong", row).or(number("score", row)).unwrap_or(0.0);
+            let suspect = suggested.filter(|_| verdict == Some("suspect"));
+            suspect.and_then(|column| column.text(row)).map(|label| (label, wrong))
+        } else {
+            label.map(|label| (label, number("probability", row).unwrap_or(0.0)))
+        };
+        let (id, answer) = (text("id", row).unwrap_or_default(), label.filter(|_| given).map(Some));
+        writer.task(&TaskRow { id, shown: text(shown, row), verdict, answer, predicted })
     });
     output.write(|w| {
         w.write_all(b"[")?;

@@ -5,14 +5,13 @@ use std::path::{Path, PathBuf};
 use super::given::GivenLabels;
 use super::rows::FeatureStorage;
 use super::{PartlyLabelledTable, check_finite, check_unique};
-use crate::formats::raw::{LabelLines, RawTable, ReadOptions, matrix_shape, no_column};
+use crate::formats::raw::{RawTable, ReadOptions, matrix_shape, no_column};
 use crate::formats::{LabelPlace, is_stream};
 use crate::input::Input;
-use crate::labels::{Labels, read_labels};
+use crate::labels::{FileLabels, read_labels};
 use crate::{Error, Format, MissingLabels, ReadingNote, Result, journal_of};
 
-/// Bytes that features take in memory at most by default
-/// ([`PartlyLabelledFile::in_memory_up_to`]).
+/// Bytes that features take in memory at most by default ([`PartlyLabelledFile::in_memory_up_to`]).
 pub const IN_MEMORY: u64 = 256 << 20;
 
 /// A file of instances, and where their labels are.
@@ -36,15 +35,15 @@ pub const IN_MEMORY: u64 = 256 << 20;
 /// assert_eq!(table.class_names(), ["auk", "gull"]);
 /// # Ok::<(), trustpath_table::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct PartlyLabelledFile {
     features: PathBuf,
     format: Option<Format>,
     labels: Option<PathBuf>,
     label_column: Option<String>,
     id_column: Option<String>,
-    look_beside: bool,
-    in_memory: u64,
+    not_beside: bool,
+    in_memory: Option<u64>,
     missing: MissingLabels,
     in_order: bool,
     feature_columns: Option<Vec<String>>,
@@ -56,21 +55,7 @@ pub struct PartlyLabelledFile {
 impl PartlyLabelledFile {
     /// The file at `path`; `-` is standard input.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self {
-            features: path.into(),
-            format: None,
-            labels: None,
-            label_column: None,
-            id_column: None,
-            look_beside: true,
-            in_memory: IN_MEMORY,
-            missing: MissingLabels::default(),
-            in_order: false,
-            feature_columns: None,
-            carry: None,
-            text: None,
-            array: None,
-        }
+        Self { features: path.into(), ..Self::default() }
     }
 
     /// Reads it as this format, regardless of the ending of its name.
@@ -110,8 +95,7 @@ impl PartlyLabelledFile {
         self
     }
 
-    /// Takes labels in the order of the features even if their file has ids, which then name the
-    /// instances.
+    /// Takes labels in the order of the features even if their file has ids, which then name the instances.
     pub fn labels_in_order(mut self) -> Self {
         self.in_order = true;
         self
@@ -140,25 +124,24 @@ impl PartlyLabelledFile {
 
     /// Does not look for labels beside the features, since prediction needs none.
     pub fn not_beside(mut self) -> Self {
-        self.look_beside = false;
+        self.not_beside = true;
         self
     }
 
-    /// Keeps features in memory up to this number of bytes, at four bytes per value; larger ones stay
-    /// in their file and are read when they are needed. This requires a format that
-    /// [reads in blocks](Format::reads_in_blocks), and C order in the case of `.npy`; other files are
+    /// Keeps features in memory up to this number of bytes, at four bytes per value; larger ones stay in their file and
+    /// are read when they are needed. This requires `.npy` in C order, `.safetensors` or `.parquet`; other files are
     /// read entirely, regardless of their size.
     ///
     /// Of a Parquet file one piece of a row group is in memory at a time, so that reading rows in
     /// ascending order takes one pass over the file, and random access is slower.
     pub fn in_memory_up_to(mut self, bytes: u64) -> Self {
-        self.in_memory = bytes;
+        self.in_memory = Some(bytes);
         self
     }
 
     /// The files that it is read from, also those beside the features in which labels are searched for.
     pub fn files(&self) -> Vec<PathBuf> {
-        let beside = || if self.look_beside { names_beside(&self.features).collect() } else { Vec::new() };
+        let beside = || if self.not_beside { Vec::new() } else { names_beside(&self.features).collect() };
         let labels = self.labels.as_ref().map_or_else(beside, |labels| vec![labels.clone()]);
         [vec![self.features.clone()], labels].concat()
     }
@@ -177,14 +160,8 @@ impl PartlyLabelledFile {
             }
             check_unique(ids, &source)?;
         }
-        let given = given.unwrap_or_else(|| GivenLabels {
-            labels: Labels::Names(vec![None; raw.rows]),
-            ids: None,
-            names: None,
-            source: source.clone(),
-            lines: LabelLines::Exact,
-            in_order: false,
-        });
+        let none = || GivenLabels::of_rows(FileLabels::Names(vec![None; raw.rows]), source.clone());
+        let given = given.unwrap_or_else(none);
         let matched = given.match_to(raw.ids, raw.rows, &source, &self.missing)?;
         Ok(PartlyLabelledTable {
             features: match raw.in_file {
@@ -204,14 +181,10 @@ impl PartlyLabelledFile {
         })
     }
 
-    /// The contents of the features file, the labels in it or in another file, and the name that
-    /// errors use for it.
+    /// The contents of the features file, the labels in it or in another file, and the name that errors use for it.
     pub(crate) fn contents(&self) -> Result<(RawTable, Option<GivenLabels>, String)> {
         if self.labels.as_deref().is_some_and(is_stream) && is_stream(&self.features) {
-            return Err(Error::Read {
-                file: "standard input".into(),
-                reason: "it cannot be both the features and the labels".into(),
-            });
+            return Err(Error::read("standard input", "it cannot be both the features and the labels"));
         }
         let options = ReadOptions {
             label: self.label_column.as_deref(),
@@ -220,17 +193,16 @@ impl PartlyLabelledFile {
             carry: self.carry.as_deref(),
             text: self.text.as_deref(),
             labels_only: false,
-            in_memory: Some(self.in_memory),
+            in_memory: Some(self.in_memory.unwrap_or(IN_MEMORY)),
         };
         let (mut raw, source, label_place) = self.features_and_source(options)?;
         let inside = raw.labels.take();
-        let outside = self.labels.clone().or_else(|| {
-            let look = inside.is_none() && self.look_beside;
-            look.then(|| labels_beside(&self.features)).flatten()
-        });
+        let look_beside = inside.is_none() && !self.not_beside;
+        let beside = || look_beside.then(|| labels_beside(&self.features)).flatten();
+        let outside = self.labels.clone().or_else(beside);
         let Some(path) = outside else {
             let in_column = label_place == LabelPlace::Column;
-            if let (Some(name), None, true, true) = (&self.label_column, &inside, in_column, self.look_beside) {
+            if let (Some(name), None, true, true) = (&self.label_column, &inside, in_column, !self.not_beside) {
                 if raw.all_columns.is_empty() {
                     let texts = raw.carried.iter().map(|column| &column.name);
                     let names = texts.chain(raw.columns.iter().flatten());
@@ -239,12 +211,8 @@ impl PartlyLabelledFile {
                 return Err(no_column(&source, name, &raw.all_columns));
             }
             let names = raw.class_names.take();
-            let (lines, in_order) = (LabelLines::Exact, false);
-            let given = |labels| {
-                let source = source.clone();
-                GivenLabels { labels, ids: None, names, source, lines, in_order }
-            };
-            return Ok((raw, inside.map(given), source));
+            let given = inside.map(|labels| GivenLabels { names, ..GivenLabels::of_rows(labels, source.clone()) });
+            return Ok((raw, given, source));
         };
         let given = self.labels_of(&path, options, &mut raw, inside.is_some())?;
         Ok((raw, Some(given), source))
@@ -264,44 +232,34 @@ impl PartlyLabelledFile {
         let format = self.format.map_or_else(|| Format::of(&self.features), Ok)?;
         let source = input.name.clone();
         if let (Some(text), false) = (&self.text, format.label_place() == LabelPlace::Column) {
-            return Err(no_column(&source, text, &[]));
+            return Err(no_column::<&str>(&source, text, &[]));
         }
         Ok((format.read(input, options)?, source, format.label_place()))
     }
 
-    /// The labels in a file of their own, whose notes and tasks go to the features.
-    fn labels_of(
-        &self,
-        path: &Path,
-        options: ReadOptions,
-        raw: &mut RawTable,
-        has_labels_inside: bool,
-    ) -> Result<GivenLabels> {
-        let read = read_labels(path, options)?;
-        let file = path.display().to_string();
+    /// The labels in a separate file, whose notes and tasks go to the features; `labelled` if these have labels too.
+    fn labels_of(&self, path: &Path, options: ReadOptions, raw: &mut RawTable, labelled: bool) -> Result<GivenLabels> {
+        let mut read = read_labels(path, options)?;
         let journal = journal_of(path);
         if journal.is_file() {
-            raw.notes.push(ReadingNote::Journal(file.clone(), journal.display().to_string()));
+            raw.notes.push(ReadingNote::Journal(path.display().to_string(), journal.display().to_string()));
         }
-        let labels = read.labels.ok_or_else(|| Error::NoLabels {
-            file: file.clone(),
-            remedy: format!("it has no {:?}; name the label column", options.label_column()),
-        })?;
-        // Names in the features file belong to the labels there, if it has any.
-        let names = read.class_names.or(raw.class_names.take().filter(|_| !has_labels_inside));
-        // A file named after the features is taken to be written together with them.
-        let beside = labels_beside(&self.features).is_some_and(|beside| beside == path);
-        let whole = |ids: &Vec<String>| ids.len() == raw.rows;
-        let together = beside && read.ids.as_ref().is_some_and(whole);
         // Ids of tasks are no row numbers.
         let tasks_in_order = read.tasks.is_some() && raw.ids.is_none();
-        if let Some(tasks) = read.tasks {
+        let (tasks, notes) = (read.tasks.take(), std::mem::take(&mut read.notes));
+        let remedy = format!("it has no {:?}; name the label column", options.label.unwrap_or("label"));
+        let mut given = GivenLabels::of_file(read, path, &remedy)?;
+        if let Some(tasks) = tasks {
             raw.tasks.get_or_insert(tasks);
-            raw.notes.extend(read.notes);
+            raw.notes.extend(notes);
         }
-        let in_order = self.in_order || together || tasks_in_order;
-        let (ids, lines) = (read.ids, read.label_lines);
-        Ok(GivenLabels { labels, ids, names, source: file, lines, in_order })
+        // Names in the features file belong to the labels there, if it has any.
+        given.names = given.names.or(raw.class_names.take().filter(|_| !labelled));
+        // A file named after the features is taken to be written together with them.
+        let beside = labels_beside(&self.features).is_some_and(|beside| beside == path);
+        let together = beside && given.ids.as_ref().is_some_and(|ids| ids.len() == raw.rows);
+        given.in_order = self.in_order || together || tasks_in_order;
+        Ok(given)
     }
 
     /// The error for a file without labels in it or beside it.
@@ -313,10 +271,9 @@ impl PartlyLabelledFile {
             Ok(LabelPlace::NamedArray) => ", store them under the name \"labels\"".into(),
             _ => format!(", or name the column that holds them ({column:?} does not exist)"),
         };
-        Error::NoLabels {
-            file: self.features.display().to_string(),
-            remedy: format!("give a labels file, put one beside it as {stem}-labels.npy (or .csv, .tsv, .txt){inside}"),
-        }
+        let remedy =
+            format!("give a labels file, put one beside it as {stem}-labels.npy (or .csv, .tsv, .txt){inside}");
+        Error::no_labels(self.features.display().to_string(), remedy)
     }
 }
 
@@ -328,10 +285,7 @@ fn labels_beside(features: &Path) -> Option<PathBuf> {
 /// The names under which labels are searched for.
 fn names_beside(features: &Path) -> impl Iterator<Item = PathBuf> {
     let stem = features.file_stem().unwrap_or_default().to_string_lossy();
-    let endings = ["npy", "csv", "tsv", "txt"];
-    let names = ["-", "_"].into_iter().flat_map(|joint| endings.map(|ending| (joint, ending)));
-    let path = move |(joint, ending)| format!("{stem}{joint}labels.{ending}");
-    let names: Vec<String> = names.map(path).collect();
-    let stream = is_stream(features);
-    names.into_iter().filter(move |_| !stream).map(|name| features.with_file_name(name))
+    let endings = if is_stream(features) { &[][..] } else { &["npy", "csv", "tsv", "txt"] };
+    let names = ["-", "_"].into_iter().flat_map(move |joint| endings.iter().map(move |ending| (joint, ending)));
+    names.map(move |(joint, ending)| features.with_file_name(format!("{stem}{joint}labels.{ending}")))
 }

@@ -1,17 +1,18 @@
 //! Matching the labels that are given to the instances they belong to.
 
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 
 use super::check_unique;
-use crate::formats::raw::LabelLines;
-use crate::labels::Labels;
+use crate::formats::raw::{LabelLines, RawTable};
+use crate::labels::FileLabels;
 use crate::missing::{MissingLabels, ReadingNote};
 use crate::{Error, Result};
 
 /// The labels of a file.
 #[derive(Debug)]
 pub(crate) struct GivenLabels {
-    pub labels: Labels,
+    pub labels: FileLabels,
     /// The ids of their instances, unless they follow the order of the features.
     pub ids: Option<Vec<String>>,
     pub names: Option<Vec<String>>,
@@ -34,46 +35,43 @@ pub(crate) struct MatchedLabels {
 }
 
 impl GivenLabels {
-    /// Finds the label of each of the `rows` instances of the file `features`.
-    pub(crate) fn match_to(
+    /// The labels that were read from a file; `remedy` says what to do if it has none.
+    pub fn of_file(read: RawTable, path: &Path, remedy: &str) -> Result<Self> {
+        let (source, in_order) = (path.display().to_string(), false);
+        let labels = read.labels.ok_or_else(|| Error::no_labels(&source, remedy))?;
+        Ok(Self { labels, ids: read.ids, names: read.class_names, source, lines: read.label_lines, in_order })
+    }
+
+    /// One label for each row.
+    pub fn of_rows(labels: FileLabels, source: String) -> Self {
+        Self { labels, ids: None, names: None, source, lines: LabelLines::Exact, in_order: false }
+    }
+
+    /// Matches the labels to the `rows` instances of the file `features`.
+    pub fn match_to(
         mut self,
         ids: Option<Vec<String>>,
         rows: usize,
         features: &str,
         markers: &MissingLabels,
     ) -> Result<MatchedLabels> {
-        let mut notes = self.settle_lines(ids.as_deref(), rows)?;
+        let mut notes = self.resolve_lines(ids.as_deref(), rows)?;
         let Self { labels, ids: of_labels, names, source, in_order, .. } = self;
-        let (labels, found) = labels.resolve(markers);
-        notes.extend(found);
+        let (labels, label_notes) = labels.resolve(markers);
+        notes.extend(label_notes);
         let (labels, class_names) = labels.encode_partly(names, &source)?;
         let (labels, class_names) = occurring(labels, class_names);
         let numbers = || (0..rows).map(|row| row.to_string()).collect::<Vec<_>>();
-        let one_each = |ids: Vec<String>, labels: Vec<Option<usize>>| {
-            if labels.len() != rows {
-                let (file, labels_file) = (features.to_owned(), source.clone());
-                let labels = labels.len();
-                return Err(Error::LabelCount { file, labels_file, labels, rows });
-            }
-            Ok((ids, labels))
-        };
         // The index of a data frame says no more than the order.
         let of_labels = of_labels.filter(|of_labels| ids.is_none() || !counts(of_labels, rows));
         let (ids, labels) = match (of_labels, ids) {
-            (None, ids) => one_each(ids.unwrap_or_else(numbers), labels)?,
-            (Some(of_labels), ids) if in_order => {
-                let own = ids.is_none().then(|| check_unique(&of_labels, &source));
-                own.transpose()?;
-                one_each(ids.unwrap_or(of_labels), labels)?
-            }
-            (Some(of_labels), ids) => {
+            (Some(of_labels), ids) if !in_order => {
                 // A file with a header alone has no ids that could be of other data.
                 let first = of_labels.first().filter(|_| ids.is_none()).cloned();
                 if let Some(id) = first
                     && of_labels.iter().all(|id| !is_row(id, rows))
                 {
-                    let (file, labels_file) = (features.to_owned(), source.clone());
-                    return Err(Error::NoIds { file, labels_file, id });
+                    return Err(Error::NoIds { file: features.to_owned(), labels_file: source, id });
                 }
                 let remedy = if ids.is_some() {
                     "give ids of the features, or one label for each row in order and no ids; if that is a header, name the id and the label column"
@@ -90,14 +88,23 @@ impl GivenLabels {
                 let labels = by_id(&ids, &of_labels, &labels, &class_names, &source, unknown)?;
                 (ids, labels)
             }
+            (of_labels, ids) => {
+                if let (Some(of_labels), None) = (&of_labels, &ids) {
+                    check_unique(of_labels, &source)?;
+                }
+                if labels.len() != rows {
+                    return Err(Error::label_count(features, &source, labels.len(), rows));
+                }
+                (ids.or(of_labels).unwrap_or_else(numbers), labels)
+            }
         };
         Ok(MatchedLabels { ids, labels, class_names, source, notes })
     }
 
     /// Decides whether the first line is a header and which empty lines at the end are labels, by the
     /// number of instances or by their ids.
-    pub(crate) fn settle_lines(&mut self, ids: Option<&[String]>, rows: usize) -> Result<Vec<ReadingNote>> {
-        let Labels::Texts(labels) = &mut self.labels else { return Ok(Vec::new()) };
+    pub fn resolve_lines(&mut self, ids: Option<&[String]>, rows: usize) -> Result<Vec<ReadingNote>> {
+        let FileLabels::Texts(labels) = &mut self.labels else { return Ok(Vec::new()) };
         let unclear = self.lines == LabelLines::UnclearStart;
         if let (Some(of_labels), true) = (&mut self.ids, unclear) {
             let known: HashSet<&String> = ids.into_iter().flatten().collect();
@@ -120,11 +127,9 @@ impl GivenLabels {
         if lines == rows && unclear {
             // One line for each row: the first is one of them.
             let mut counts: HashMap<&String, usize> = HashMap::new();
-            labels.iter().filter(|text| !text.is_empty()).for_each(|text| {
-                *counts.entry(text).or_default() += 1;
-            });
-            let others = counts.iter().filter(|(text, _)| ***text != labels[0]);
-            if counts.len() > 1 && others.into_iter().all(|(_, n)| *n > 1) {
+            labels.iter().filter(|text| !text.is_empty()).for_each(|text| *counts.entry(text).or_default() += 1);
+            let mut others = counts.iter().filter(|(text, _)| ***text != labels[0]);
+            if counts.len() > 1 && others.all(|(_, n)| *n > 1) {
                 notes.push(ReadingNote::FirstLine(labels[0].clone()));
             }
         } else if header && label {
@@ -159,10 +164,10 @@ fn by_id(
     source: &str,
     unknown: impl Fn(&str) -> Error,
 ) -> Result<Vec<Option<usize>>> {
-    let rows: HashMap<&str, usize> = ids.iter().enumerate().map(|(row, id)| (id.as_str(), row)).collect();
+    let rows: HashMap<&String, usize> = ids.iter().zip(0..).collect();
     let mut placed: Vec<Option<usize>> = vec![None; ids.len()];
     for (id, &label) in of_labels.iter().zip(labels) {
-        let row = *rows.get(id.as_str()).ok_or_else(|| unknown(id))?;
+        let row = *rows.get(id).ok_or_else(|| unknown(id))?;
         match (placed[row], label) {
             (Some(first), Some(second)) if first != second => {
                 return Err(Error::ConflictingLabels {
@@ -195,14 +200,8 @@ mod tests {
     use crate::testing::{refused, strings};
 
     fn given(ids: Option<&[&str]>, labels: &[&str]) -> GivenLabels {
-        GivenLabels {
-            labels: Labels::from_texts(labels.to_vec()),
-            ids: ids.map(strings),
-            names: None,
-            source: "y.csv".into(),
-            lines: LabelLines::OpenEnd,
-            in_order: false,
-        }
+        let of_rows = GivenLabels::of_rows(FileLabels::from_texts(labels.to_vec()), "y.csv".into());
+        GivenLabels { ids: ids.map(strings), lines: LabelLines::OpenEnd, ..of_rows }
     }
 
     fn unclear(ids: Option<&[&str]>, labels: &[&str]) -> GivenLabels {
@@ -250,10 +249,6 @@ mod tests {
         let ids = Some(&["p", "q", "r"][..]);
         let pairs = given(Some(&["r", "p", "r"]), &["b", "a", "b"]);
         assert_eq!(names(&matched(pairs, ids, 3).unwrap()), ["a", "", "b"]);
-        let unknown = matched(given(Some(&["r", "s"]), &["b", "a"]), ids, 3);
-        refused(unknown, &["label for \"s\", which x does not have"]);
-        let conflict = matched(given(Some(&["r", "r"]), &["b", "a"]), ids, 3);
-        refused(conflict, &["\"r\" both \"b\" and \"a\""]);
         let headed = unclear(Some(&["zorp", "r", "p"]), &["glim", "b", "a"]);
         assert_eq!(names(&matched(headed, ids, 3).unwrap()), ["a", "", "b"]);
         // The index of a data frame is the order.
@@ -281,7 +276,7 @@ mod tests {
     #[test]
     fn classes_without_labels_are_left_out() {
         let given = GivenLabels {
-            labels: Labels::Whole(vec![Some(2), None, Some(0)]),
+            labels: FileLabels::Whole(vec![Some(2), None, Some(0)]),
             names: Some(strings(&["a", "b", "c"])),
             ..given(None, &[])
         };

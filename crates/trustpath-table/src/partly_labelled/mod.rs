@@ -4,7 +4,6 @@ mod file;
 mod given;
 mod more;
 mod rows;
-mod verified;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -52,16 +51,11 @@ impl PartlyLabelledTable {
         let source = source.into();
         let rows = ids.len();
         if rows == 0 || dims == 0 || rows.checked_mul(dims) != Some(features.len()) {
-            return Err(Error::Shape {
-                file: source,
-                found: vec![rows, dims],
-                expected: "give at least one row with at least one feature, and an id for each row",
-            });
+            let expected = "give at least one row with at least one feature, and an id for each row";
+            return Err(Error::shape(&source, &[rows, dims], expected));
         }
         if labels.len() != rows {
-            let labels_file = source.clone();
-            let labels = labels.len();
-            return Err(Error::LabelCount { file: source, labels_file, labels, rows });
+            return Err(Error::label_count(&source, &source, labels.len(), rows));
         }
         let classes = class_names.len();
         let unnamed = |&(_, label): &(usize, &Option<usize>)| label.is_some_and(|l| l >= classes);
@@ -72,20 +66,8 @@ impl PartlyLabelledTable {
         check_finite(&features, dims, 0, None, &source)?;
         let features = FeatureStorage::InMemory(features);
         let labels_source = source.clone();
-        let (columns, carried, notes) = (None, Vec::new(), Vec::new());
-        Ok(Self {
-            features,
-            dims,
-            columns,
-            ids,
-            labels,
-            class_names,
-            source,
-            labels_source,
-            carried,
-            notes,
-            tasks: None,
-        })
+        let (columns, carried, notes, tasks) = (None, Vec::new(), Vec::new(), None);
+        Ok(Self { features, dims, columns, ids, labels, class_names, source, labels_source, carried, notes, tasks })
     }
 
     /// All features in row-major order, if they are in memory; else see [`read`](Self::read).
@@ -116,8 +98,7 @@ impl PartlyLabelledTable {
         &self.ids
     }
 
-    /// The class of each instance that has a label, as an index into
-    /// [`class_names`](Self::class_names).
+    /// The class of each instance that has a label, as an index into [`class_names`](Self::class_names).
     pub fn labels(&self) -> &[Option<usize>] {
         &self.labels
     }
@@ -153,18 +134,14 @@ impl PartlyLabelledTable {
         self
     }
 
-    /// The same table with other features, in row-major order: those of its texts
-    /// ([`PartlyLabelledFile::text`]).
+    /// The same table with other features, in row-major order: those of its texts ([`PartlyLabelledFile::text`]).
     ///
     /// # Errors
     /// If they do not fill the rows or are not finite.
     pub fn with_features(mut self, features: Vec<f32>, dims: usize) -> Result<Self> {
         if dims == 0 || self.rows().checked_mul(dims) != Some(features.len()) {
-            return Err(Error::Shape {
-                file: self.source,
-                found: vec![features.len(), dims],
-                expected: "give one row of features per instance",
-            });
+            let shape = [features.len(), dims];
+            return Err(Error::shape(&self.source, &shape, "give one row of features per instance"));
         }
         check_finite(&features, dims, 0, None, &self.source)?;
         (self.features, self.dims) = (FeatureStorage::InMemory(features), dims);
@@ -212,7 +189,7 @@ impl PartlyLabelledTable {
             } else {
                 format!("{wanted}, or name the label column if it is {}", texts.join(" or "))
             };
-            return Err(Error::NoLabels { file: self.labels_source.clone(), remedy });
+            return Err(Error::no_labels(&self.labels_source, remedy));
         };
         if given.any(|label| label != first) {
             return Ok(());
@@ -251,22 +228,12 @@ impl PartlyLabelledTable {
 }
 
 /// Refuses a value that is not finite, and names its place; `features` begin with row `first`.
-pub(crate) fn check_finite(
-    features: &[f32],
-    dims: usize,
-    first: usize,
-    columns: Option<&[String]>,
-    file: &str,
-) -> Result<()> {
+pub fn check_finite(features: &[f32], dims: usize, first: usize, columns: Option<&[String]>, file: &str) -> Result<()> {
     let Some(place) = features.iter().position(|value| !value.is_finite()) else { return Ok(()) };
     let (row, column) = (first + place / dims, place % dims);
     let name = columns.and_then(|names| names.get(column));
-    Err(Error::NotFinite {
-        file: file.to_owned(),
-        row,
-        column: name.map_or_else(|| column.to_string(), |name| format!("{name:?}")),
-        value: features[place],
-    })
+    let column = name.map_or_else(|| column.to_string(), |name| format!("{name:?}"));
+    Err(Error::NotFinite { file: file.to_owned(), row, column, value: features[place] })
 }
 
 fn check_unique(ids: &[String], source: &str) -> Result<()> {
@@ -284,12 +251,6 @@ fn check_unique(ids: &[String], source: &str) -> Result<()> {
 mod tests {
     use super::*;
     use crate::testing::{refused, strings};
-
-    fn table(labels: &[Option<usize>]) -> Result<PartlyLabelledTable> {
-        let ids = (0..labels.len()).map(|i| i.to_string()).collect();
-        let features = vec![1.0; 2 * labels.len()];
-        PartlyLabelledTable::new(features, 2, ids, labels.to_vec(), strings(&["a", "b"]), "p")
-    }
 
     #[test]
     fn impossible_tables_are_refused() {
@@ -309,16 +270,8 @@ mod tests {
     }
 
     #[test]
-    fn labels_must_be_of_two_classes() {
-        table(&[Some(0), None, Some(1)]).unwrap().check_labels().unwrap();
-        refused(table(&[None, None]).unwrap().check_labels(), &["p has no labels"]);
-        let one = table(&[None, Some(1), Some(1)]).unwrap();
-        refused(one.check_labels(), &["every label in p is \"b\""]);
-    }
-
-    #[test]
     fn other_features_than_those_of_a_model_are_refused() {
-        let mut table = table(&[None]).unwrap();
+        let mut table = PartlyLabelledTable::new(vec![1.0; 2], 2, strings(&["a"]), vec![None], vec![], "p").unwrap();
         let columns = strings(&["x", "y"]);
         table.check_features(2, Some(&columns)).unwrap();
         assert!(matches!(table.check_features(3, None), Err(Error::OtherFeatures { .. })));

@@ -1,13 +1,13 @@
 //! Instances that are added to a pool, and labels that are added to instances.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use super::given::{GivenLabels, counts};
+use super::given::{GivenLabels, MatchedLabels, counts};
 use super::rows::FeatureStorage;
 use super::{PartlyLabelledTable, check_unique};
-use crate::formats::raw::{LabelLines, ReadOptions};
-use crate::labels::{Labels, read_labels};
+use crate::formats::raw::ReadOptions;
+use crate::labels::{FileLabels, read_labels};
 use crate::missing::MissingLabels;
 use crate::{Error, Result};
 
@@ -22,8 +22,8 @@ impl PartlyLabelledTable {
         Ok(values)
     }
 
-    /// This pool with further instances after its own. Classes are those of both. Instances whose ids are their row numbers, and taken, are
-    /// numbered on. Columns that are passed on to the result are those of the further instances.
+    /// This pool followed by further instances. Classes are those of both. Instances whose ids are their row numbers,
+    /// and taken, are numbered on. Columns that are passed on to the result are those of the further instances.
     ///
     /// # Errors
     /// If they have other features, or an id of this pool.
@@ -91,20 +91,58 @@ impl PartlyLabelledTable {
         id: Option<&str>,
         missing: &MissingLabels,
     ) -> Result<Self> {
-        let read = read_labels(path, ReadOptions { label, id, ..ReadOptions::default() })?;
-        let source = path.display().to_string();
-        let labels = read
-            .labels
-            .ok_or_else(|| Error::NoLabels { file: source.clone(), remedy: "give the columns id and label".into() })?;
-        let (ids, names, lines) = (read.ids, read.class_names, read.label_lines);
-        let given = GivenLabels { labels, ids, names, source, lines, in_order: false };
-        let given = given.match_to(Some(self.ids.clone()), self.rows(), &self.source, missing)?;
+        let options = ReadOptions { label, id, ..ReadOptions::default() };
+        let given = self.matched(path, options, missing, "give the columns id and label")?;
         let name = |label: &Option<usize>| label.map(|class| given.class_names[class].clone());
-        let labels: Vec<String> =
-            given.labels.iter().zip(self.label_texts()).map(|(new, old)| name(new).unwrap_or(old)).collect();
+        let labels = given.labels.iter().zip(self.label_texts()).map(|(new, old)| name(new).unwrap_or(old)).collect();
         let mut table = self.with_labels(labels)?;
         table.notes.extend(given.notes);
         Ok(table)
+    }
+
+    /// Reads the labels that a person has checked: the row of each instance, and the class that is right. The file is
+    /// one of labels, with an id (or the row number) and a label for each instance that was checked, or one label per
+    /// row, empty where it was not.
+    ///
+    /// # Errors
+    /// If the file cannot be read, names an instance that does not exist or two labels for one, or has a label for an
+    /// instance without a given label, or one that no given label is.
+    pub fn read_verified(&self, path: &Path) -> Result<Vec<(usize, usize)>> {
+        let remedy = "give the columns id and label, one row for each label that was checked";
+        let matched = self.matched(path, ReadOptions::default(), &MissingLabels::default(), remedy)?;
+        let file = matched.source;
+        let places: HashMap<&String, usize> = self.class_names.iter().zip(0..).collect();
+        let mut answers = Vec::new();
+        for (row, class) in matched.labels.iter().enumerate() {
+            let Some(class) = class else { continue };
+            let name = &matched.class_names[*class];
+            let id = &self.ids[row];
+            let Some(&class) = places.get(name) else {
+                let reason = format!(
+                    "it says that {id:?} is {name:?}, but no label of {} is; write the label as it is written there, or give an instance of that class its label first",
+                    self.labels_source
+                );
+                return Err(Error::Verified { file, reason });
+            };
+            if self.labels[row].is_none() {
+                let reason = format!(
+                    "it has an answer for {id:?}, which has no label in {} that could be checked; leave it out, or add it to the labels",
+                    self.labels_source
+                );
+                return Err(Error::Verified { file, reason });
+            }
+            answers.push((row, class));
+        }
+        if answers.is_empty() {
+            return Err(Error::no_labels(file, "give the id and the right label of at least one instance"));
+        }
+        Ok(answers)
+    }
+
+    /// The labels that a file has for instances of this table; `hint` says what to do if it has none.
+    fn matched(&self, path: &Path, options: ReadOptions, missing: &MissingLabels, hint: &str) -> Result<MatchedLabels> {
+        let given = GivenLabels::of_file(read_labels(path, options)?, path, hint)?;
+        given.match_to(Some(self.ids.clone()), self.rows(), &self.source, missing)
     }
 
     /// The name of the label of each instance, empty where there is none.
@@ -115,9 +153,7 @@ impl PartlyLabelledTable {
 
     /// With these labels, whose classes are numbered as those of a file.
     fn with_labels(mut self, labels: Vec<String>) -> Result<Self> {
-        let (source, lines) = (self.labels_source.clone(), LabelLines::Exact);
-        let labels = Labels::Texts(labels);
-        let given = GivenLabels { labels, ids: None, names: None, source, lines, in_order: false };
+        let given = GivenLabels::of_rows(FileLabels::Texts(labels), self.labels_source.clone());
         // What means that there is no label was decided when the labels were read.
         let none = MissingLabels::only([""; 0]);
         let (ids, rows) = (std::mem::take(&mut self.ids), self.labels.len());
@@ -130,7 +166,7 @@ impl PartlyLabelledTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{refused, strings};
+    use crate::testing::{Folder, refused, strings};
 
     fn table(ids: &[&str], labels: &[Option<usize>], names: &[&str]) -> PartlyLabelledTable {
         let features = (0..2 * ids.len()).map(|at| at as f32 + 1.0).collect();
@@ -163,16 +199,40 @@ mod tests {
 
     #[test]
     fn labels_of_a_file_replace_others() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("more.csv");
-        std::fs::write(&path, "id,label\n4,tern\n0,wren\n").unwrap();
+        let folder = Folder::new();
+        let path = folder.file("more.csv", "id,label\n4,tern\n0,wren\n");
         let old = table(&["0", "1", "2"], &[Some(1), None, Some(0)], &["gull", "tern"]);
         let both = old.with_more(table(&["0", "1"], &[None, None], &[])).unwrap();
         let usual = MissingLabels::usual();
         let labelled = both.clone().with_labels_of(&path, None, None, &usual).unwrap();
         assert_eq!(labelled.class_names(), ["gull", "tern", "wren"]);
         assert_eq!(labelled.labels(), [Some(2), None, Some(0), None, Some(1)]);
-        std::fs::write(&path, "id,label\n9,tern\n").unwrap();
+        folder.file("more.csv", "id,label\n9,tern\n");
         refused(both.with_labels_of(&path, None, None, &usual), &["more.csv has a label for \"9\""]);
+    }
+
+    fn birds() -> PartlyLabelledTable {
+        table(&["p", "q", "r"], &[Some(0), Some(1), None], &["auk", "tern"]).called("pool.csv")
+    }
+
+    fn verified(text: &str) -> Result<Vec<(usize, usize)>> {
+        birds().read_verified(&Folder::new().file("checked.csv", text))
+    }
+
+    #[test]
+    fn answers_are_matched_by_id_or_by_row() {
+        assert_eq!(verified("id,label\nq,auk\np,auk\n").unwrap(), [(0, 0), (1, 0)]);
+        assert_eq!(verified("label\n\ntern\n\n").unwrap(), [(1, 1)]);
+    }
+
+    #[test]
+    fn nonsense_is_refused_by_name() {
+        refused(verified("id,label\nz,auk\n"), &["checked.csv", "\"z\"", "pool.csv"]);
+        refused(verified("id,label\np,gull\n"), &["checked.csv", "\"p\" is \"gull\""]);
+        refused(verified("id,label\nr,auk\n"), &["checked.csv", "\"r\", which has no label"]);
+        refused(verified("id,label\np,auk\np,tern\n"), &["checked.csv", "both"]);
+        refused(verified("id,label\np,\n"), &["checked.csv", "at least one"]);
+        refused(verified("id,colour\np,red\n"), &["checked.csv"]);
+        refused(birds().read_verified(Path::new("nowhere.csv")), &["nowhere.csv"]);
     }
 }

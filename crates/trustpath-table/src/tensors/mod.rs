@@ -1,8 +1,7 @@
 //! Named tensors with texts of metadata, in which models are saved.
 //!
-//! A safetensors file is the length of a header, the header (JSON with the type, shape and place of
-//! every tensor, and texts under `__metadata__`), and the bytes. Equal tensors give files that are
-//! equal bit for bit.
+//! A safetensors file is the length of a header, the header (JSON with the type, shape and place of every tensor, and
+//! texts under `__metadata__`), and the bytes. Equal tensors give files that are equal bit for bit.
 
 mod open;
 mod write;
@@ -17,23 +16,14 @@ use crate::{Error, Result};
 pub(crate) use open::TensorReader;
 pub(crate) use write::{TensorEntry, write};
 
-/// Numbers of one type and their axes, row-major.
+/// Numbers of one type in row-major order, and the lengths of their axes.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "the names of the fields say what they are")]
 pub enum Tensor {
     /// 32-bit floats.
-    F32 {
-        /// The axes.
-        shape: Vec<usize>,
-        /// The numbers.
-        values: Vec<f32>,
-    },
+    F32 { shape: Vec<usize>, values: Vec<f32> },
     /// 64-bit floats.
-    F64 {
-        /// The axes.
-        shape: Vec<usize>,
-        /// The numbers.
-        values: Vec<f64>,
-    },
+    F64 { shape: Vec<usize>, values: Vec<f64> },
 }
 
 /// Tensors and texts by their names.
@@ -86,8 +76,8 @@ impl TensorFile {
                 Scalar::F64 => Tensor::F64 { shape, values: scalar.to_f64s(&bytes) },
                 Scalar::F32 | Scalar::F16 | Scalar::Bf16 => Tensor::F32 { shape, values: scalar.to_f32s(&bytes) },
                 _ => {
-                    let (file, found) = (file.called(&name), "whole numbers".into());
-                    return Err(Error::Dtype { file, found, expected });
+                    let (file, dtype) = (file.called(&name), "whole numbers".into());
+                    return Err(Error::Dtype { file, dtype, expected });
                 }
             };
             tensors.insert(name, tensor);
@@ -122,27 +112,25 @@ impl TensorFile {
 }
 
 fn entry(name: &str, tensor: &Tensor, path: &Path) -> Result<TensorEntry> {
-    let (dtype, shape, bytes, count): (_, _, Vec<u8>, _) = match tensor {
-        Tensor::F32 { shape, values } => {
-            ("F32", shape, values.iter().flat_map(|v| v.to_le_bytes()).collect(), values.len())
-        }
-        Tensor::F64 { shape, values } => {
-            ("F64", shape, values.iter().flat_map(|v| v.to_le_bytes()).collect(), values.len())
-        }
+    let (dtype, shape, count) = match tensor {
+        Tensor::F32 { shape, values } => ("F32", shape, values.len()),
+        Tensor::F64 { shape, values } => ("F64", shape, values.len()),
     };
     if shape.iter().try_fold(1usize, |product, &n| product.checked_mul(n)) != Some(count) {
-        return Err(Error::Shape {
-            file: format!("{} ({name})", path.display()),
-            found: shape.clone(),
-            expected: "the number of its values does not match",
-        });
+        let file = format!("{} ({name})", path.display());
+        return Err(Error::shape(&file, shape, "the number of its values does not match"));
     }
-    Ok(TensorEntry::new(name.to_owned(), dtype, shape.clone(), bytes))
+    let bytes = match tensor {
+        Tensor::F32 { values, .. } => values.iter().flat_map(|v| v.to_le_bytes()).collect(),
+        Tensor::F64 { values, .. } => values.iter().flat_map(|v| v.to_le_bytes()).collect(),
+    };
+    Ok(TensorEntry { name: name.to_owned(), dtype, shape: shape.clone(), bytes })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::Folder;
 
     fn model() -> TensorFile {
         let mut model = TensorFile::default();
@@ -160,8 +148,8 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_and_always_the_same() {
-        let folder = tempfile::tempdir().unwrap();
-        let (one, two) = (folder.path().join("1.safetensors"), folder.path().join("2.safetensors"));
+        let folder = Folder::new();
+        let (one, two) = (folder.path("1.safetensors"), folder.path("2.safetensors"));
         model().write(&one).unwrap();
         TensorFile::read(&one).unwrap().write(&two).unwrap();
         assert_eq!(TensorFile::read(&one).unwrap(), model());
@@ -174,14 +162,8 @@ mod tests {
 
     #[test]
     fn damaged_and_hostile_files_are_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("m.safetensors");
-        model().write(&path).unwrap();
-        let whole = std::fs::read(&path).unwrap();
-        let refused = |bytes: &[u8]| {
-            std::fs::write(&path, bytes).unwrap();
-            TensorFile::read(&path).is_err()
-        };
+        let whole = model().to_bytes().unwrap();
+        let refused = |bytes: &[u8]| TensorFile::from_bytes(bytes.to_vec(), "m.safetensors").is_err();
         assert!((0..whole.len()).all(|end| refused(&whole[..end])));
         assert!(refused(&[&whole[..], b"more"].concat()));
         assert!(refused(&u64::MAX.to_le_bytes()));

@@ -1,5 +1,4 @@
-//! Reading tensors: first the header, whose sizes are compared with the bytes available, then each
-//! tensor on demand.
+//! Reading tensors: first the header, whose sizes are compared with the bytes available, then each tensor on demand.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -13,7 +12,6 @@ use crate::{Error, Result};
 /// Bound on the length of the header, as in the reference implementation.
 const LONGEST: u64 = 100_000_000;
 
-/// An open safetensors file.
 pub(crate) struct TensorReader {
     input: Input,
     header: Metadata,
@@ -37,12 +35,12 @@ impl TensorReader {
         input.read_exact(&mut header).map_err(|_| short(&input.name))?;
         let header: Metadata = serde_json::from_slice(&header)
             .map_err(|e| Error::damaged(&input.name, format!("its header is not valid ({e})")))?;
-        let (expected, found) = (header.data_len() as u64, available - length);
-        if expected > found {
-            return Err(Error::Truncated { file: input.name, expected, found });
+        let (expected, available) = (header.data_len() as u64, available - length);
+        if expected > available {
+            return Err(Error::Truncated { file: input.name, expected, available });
         }
-        if expected < found {
-            let reason = format!("{} bytes belong to no tensor", found - expected);
+        if expected < available {
+            let reason = format!("{} bytes belong to no tensor", available - expected);
             return Err(Error::damaged(input.name, reason));
         }
         Ok(Self { input, header, start: 8 + length })
@@ -73,16 +71,12 @@ impl TensorReader {
         self.header.metadata().iter().flatten().map(|(k, v)| (k.clone(), v.clone())).collect()
     }
 
-    pub fn metadata_of(&self, key: &str) -> Option<&str> {
-        self.header.metadata().as_ref()?.get(key).map(String::as_str)
-    }
-
     /// The type and shape of a tensor.
     pub fn scalar(&self, name: &str, expected: &'static str) -> Result<(Scalar, Vec<usize>)> {
         let info = self.info(name)?;
         let scalar = Scalar::from_dtype(info.dtype).ok_or_else(|| Error::Dtype {
             file: self.called(name),
-            found: format!("{:?}", info.dtype),
+            dtype: format!("{:?}", info.dtype),
             expected,
         })?;
         Ok((scalar, info.shape.clone()))
@@ -102,7 +96,6 @@ impl TensorReader {
         Ok(self.start + self.info(name)?.data_offsets.0 as u64)
     }
 
-    /// The file.
     pub fn into_input(self) -> Input {
         self.input
     }

@@ -8,18 +8,14 @@ use serde_json::{Map, json};
 
 /// A tensor as it goes into the file.
 pub(crate) struct TensorEntry {
-    name: String,
+    pub name: String,
     /// Its type as the format calls it: `F64`, `I64`, `F32`, `U8`, `BOOL`.
-    dtype: &'static str,
-    shape: Vec<usize>,
-    bytes: Vec<u8>,
+    pub dtype: &'static str,
+    pub shape: Vec<usize>,
+    pub bytes: Vec<u8>,
 }
 
 impl TensorEntry {
-    pub fn new(name: String, dtype: &'static str, shape: Vec<usize>, bytes: Vec<u8>) -> Self {
-        Self { name, dtype, shape, bytes }
-    }
-
     fn width(&self) -> usize {
         match self.dtype {
             "F64" | "I64" => 8,
@@ -29,12 +25,7 @@ impl TensorEntry {
     }
 }
 
-/// Writes a safetensors file.
-pub(crate) fn write(
-    w: &mut dyn Write,
-    metadata: &BTreeMap<String, String>,
-    mut entries: Vec<TensorEntry>,
-) -> io::Result<()> {
+pub fn write(w: &mut dyn Write, metadata: &BTreeMap<String, String>, mut entries: Vec<TensorEntry>) -> io::Result<()> {
     entries.sort_by(|a, b| (Reverse(a.width()), &a.name).cmp(&(Reverse(b.width()), &b.name)));
     let mut header = Map::new();
     if !metadata.is_empty() {

@@ -1,12 +1,12 @@
-//! Features that stay in their file: the same numbers as those in memory, and errors when they are
-//! read.
+//! Features that stay in their file: the same numbers as those in memory, and errors when they are read.
 
 use std::fs;
 use std::path::PathBuf;
 
 use trustpath_table::{Error, PartlyLabelledFile, PartlyLabelledTable, Tensor, TensorFile, npy};
 
-use crate::{Folder, fixture};
+use crate::fixture;
+use crate::testing::Folder;
 
 /// All rows, read `at_once` at a time.
 fn all(table: &PartlyLabelledTable, at_once: usize) -> Vec<f32> {
@@ -22,8 +22,7 @@ fn all(table: &PartlyLabelledTable, at_once: usize) -> Vec<f32> {
 fn assert_same(file: &PartlyLabelledFile) -> PartlyLabelledTable {
     let memory = file.read().unwrap();
     let whole = memory.features().expect("small files are in memory");
-    let mut last = None;
-    for bytes in [0, 60] {
+    let in_blocks = |bytes| {
         let stored = file.clone().in_memory_up_to(bytes).read().unwrap();
         assert!(stored.features().is_none());
         assert_eq!((stored.rows(), stored.dims()), (memory.rows(), memory.dims()));
@@ -35,10 +34,11 @@ fn assert_same(file: &PartlyLabelledFile) -> PartlyLabelledTable {
             assert_eq!(bits(&all(&stored, at_once)), bits(whole), "{at_once} at once");
         }
         stored.check_values().unwrap();
-        last = Some(stored);
-    }
+        stored
+    };
+    in_blocks(0);
+    let stored = in_blocks(60);
     // Rows in any order.
-    let stored = last.unwrap();
     let rows: Vec<usize> = (0..stored.rows()).rev().chain([0, 1, 2, 0]).collect();
     let mut gathered = vec![0.0; rows.len() * stored.dims()];
     let mut expected = gathered.clone();
@@ -125,7 +125,7 @@ fn a_file_that_was_shortened_is_refused() {
         let mut out = vec![0.0; dims];
         table.read(0, &mut out).unwrap();
         let error = table.read(rows - 1, &mut out).unwrap_err();
-        let expected = Error::Truncated { file: path.display().to_string(), expected: 8000, found: 4000 };
+        let expected = Error::Truncated { file: path.display().to_string(), expected: 8000, available: 4000 };
         assert_eq!(error, expected);
         assert_eq!(table.check_values().unwrap_err(), expected);
     }
@@ -133,15 +133,17 @@ fn a_file_that_was_shortened_is_refused() {
 
 #[cfg(feature = "parquet")]
 mod parquet {
+    use std::ops::Range;
     use std::sync::Arc;
 
     use ::parquet::data_type::{ByteArrayType, DoubleType, FloatType};
     use ::parquet::file::properties::WriterProperties;
-    use ::parquet::file::writer::SerializedFileWriter;
+    use ::parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
     use ::parquet::schema::parser::parse_message_type;
 
     use super::*;
-    use crate::{assert_did_not_panic, refused, with_one_byte_changed};
+    use crate::testing::refused;
+    use crate::{assert_did_not_panic, with_one_byte_changed};
 
     const DIMS: usize = 4;
 
@@ -149,7 +151,7 @@ mod parquet {
         path: &PathBuf,
         schema: &str,
         group_rows: &[usize],
-        mut put: impl FnMut(&mut ::parquet::file::writer::SerializedColumnWriter<'_>, usize, usize),
+        put: impl Fn(&mut SerializedColumnWriter<'_>, usize, Range<usize>),
     ) {
         let schema = Arc::new(parse_message_type(schema).unwrap());
         // Small pages, so that blocks begin within and between them.
@@ -159,9 +161,11 @@ mod parquet {
         let mut first = 0;
         for &rows in group_rows {
             let mut group = writer.next_row_group().unwrap();
-            while let Some(mut column) = group.next_column().unwrap() {
-                put(&mut column, first, rows);
-                column.close().unwrap();
+            let mut column = 0;
+            while let Some(mut writer) = group.next_column().unwrap() {
+                put(&mut writer, column, first..first + rows);
+                writer.close().unwrap();
+                column += 1;
             }
             group.close().unwrap();
             first += rows;
@@ -178,9 +182,7 @@ mod parquet {
 
     /// Columns of doubles and labels; `wrong` replaces one value, by null if it is `None`.
     fn columns(path: &PathBuf, groups: &[usize], wrong: Option<(usize, usize, Option<f64>)>) {
-        let mut column = 0;
-        write(path, COLUMNS, groups, |writer, first, rows| {
-            let rows = first..first + rows;
+        write(path, COLUMNS, groups, |writer, column, rows| {
             if column == DIMS {
                 let labels: Vec<_> = rows.map(|row| ["x", "y"][row % 2].into()).collect();
                 writer.typed::<ByteArrayType>().write_batch(&labels, None, None).unwrap();
@@ -195,7 +197,6 @@ mod parquet {
                 let present: Vec<f64> = cells.into_iter().flatten().collect();
                 writer.typed::<DoubleType>().write_batch(&present, levels, None).unwrap();
             }
-            column = (column + 1) % (DIMS + 1);
         });
     }
 
@@ -203,9 +204,9 @@ mod parquet {
     fn lists(path: &PathBuf, groups: &[usize], ragged: Option<usize>) {
         let schema = "message m { required group features (LIST) { repeated group list { \
             required float element; } } }";
-        write(path, schema, groups, |writer, first, rows| {
+        write(path, schema, groups, |writer, _, rows| {
             let (mut values, mut repetition) = (Vec::new(), Vec::new());
-            for row in first..first + rows {
+            for row in rows {
                 let dims = DIMS - usize::from(ragged == Some(row));
                 values.extend((0..dims).map(|column| value(row, column) as f32));
                 repetition.extend((0..dims).map(|column| i16::from(column > 0)));

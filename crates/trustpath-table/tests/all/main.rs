@@ -1,6 +1,5 @@
 //! Files of every format, as the usual tools write them and as this crate writes them.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use trustpath_table::{Error, Format, PartlyLabelledTable, Result};
@@ -10,31 +9,12 @@ mod partly_labelled;
 mod regressions;
 mod results;
 mod tables;
+#[path = "../../src/testing.rs"]
+mod testing;
 
 /// A file of `tests/tables`, written by `make.py`.
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tables").join(name)
-}
-
-/// A folder that is removed in the end.
-struct Folder(tempfile::TempDir);
-
-impl Folder {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn file(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
-        let path = self.path(name);
-        // Some file systems flush a file that is overwritten, but not a new one.
-        let _ = fs::remove_file(&path);
-        fs::write(&path, bytes).unwrap();
-        path
-    }
 }
 
 /// The names of all formats that this build can write.
@@ -47,16 +27,6 @@ fn format_names() -> impl Iterator<Item = &'static str> {
 fn label_names(table: &PartlyLabelledTable) -> Vec<&str> {
     let name = |label: &Option<usize>| label.map_or("-", |class| &table.class_names()[class]);
     table.labels().iter().map(name).collect()
-}
-
-/// Checks that an error is one short line that contains all `parts`.
-#[track_caller]
-fn refused<T>(result: Result<T>, parts: &[&str]) -> Error {
-    let error = result.err().expect("it is refused");
-    let sentence = error.to_string();
-    assert!(parts.iter().all(|part| sentence.contains(part)), "{parts:?}: {sentence}");
-    assert!(!sentence.contains('\n') && sentence.len() < 400, "{sentence}");
-    error
 }
 
 /// Copies of a file with one byte changed, for every byte.

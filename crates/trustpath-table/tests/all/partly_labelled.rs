@@ -1,12 +1,11 @@
-//! Tables of which some instances have labels, from every format and with everything that can be
-//! wrong with them.
+//! Tables of which some instances have labels, from every format and with everything that can be wrong with them.
 
-use std::fs;
 use std::path::PathBuf;
 
 use trustpath_table::{CarriedColumn, Column, Error, Format, MissingLabels, Output, PartlyLabelledFile, ResultTable};
 
-use crate::{Folder, fixture, label_names, refused};
+use crate::testing::{Folder, refused, strings};
+use crate::{fixture, label_names};
 
 const BIRDS: [&str; 6] = ["wren", "auk", "gull", "wren", "auk", "gull"];
 
@@ -36,10 +35,7 @@ fn the_same_table_from_every_text_format() {
     }
     let list = folder.file("l.jsonl", "{\"embedding\":[1,2],\"label\":4}\n{\"embedding\":[3,4]}\n");
     let table = file(list).read().unwrap();
-    assert_eq!(
-        (label_names(&table), table.ids(), table.columns()),
-        (vec!["4", "-"], &["0".into(), "1".into()][..], None)
-    );
+    assert_eq!((label_names(&table), table.ids(), table.columns()), (vec!["4", "-"], &strings(&["0", "1"])[..], None));
 }
 
 #[test]
@@ -53,7 +49,7 @@ fn arrays_with_labels_inside_or_apart() {
     let npy = || file(fixture("f4.npy"));
     for (name, text, expected) in [
         ("some.csv", "id,label\n4,gull\n0,wren\n", ["wren", "-", "-", "-", "gull", "-"]),
-        ("lines.txt", "wren\n\n\n\ngull\n\n", ["wren", "-", "-", "-", "gull", "-"]),
+        ("lines.txt", "wren\n\n\n\ngull, grey\n\n", ["wren", "-", "-", "-", "gull, grey", "-"]),
         ("lines.csv", "label\n3\n-1\n-1\n\n7\n\n", ["3", "-", "-", "-", "7", "-"]),
         ("y.jsonl", "{\"id\":2,\"label\":\"wren\"}\n", ["-", "-", "wren", "-", "-", "-"]),
     ] {
@@ -72,17 +68,6 @@ fn arrays_with_labels_inside_or_apart() {
     assert_eq!(label_names(&table), ["swift", "-", "-", "-", "auk", "-"]);
     // Prediction needs no labels.
     refused(npy().read().unwrap().check_labels(), &["f4.npy has no labels"]);
-}
-
-#[cfg(feature = "parquet")]
-#[test]
-fn parquet_tables() {
-    let table = file(fixture("pandas.parquet")).read().unwrap();
-    assert_eq!((label_names(&table), table.columns().unwrap().len()), (BIRDS.to_vec(), 3));
-    let table = file(fixture("list.parquet")).read().unwrap();
-    assert_eq!((table.columns(), table.dims()), (None, 3));
-    let labels = file(fixture("f4.npy")).labels(fixture("pandas.parquet"));
-    assert_eq!(label_names(&labels.read().unwrap())[1], "auk");
 }
 
 /// Columns of text were refused.
@@ -106,12 +91,11 @@ fn parquet_with_other_columns() {
     assert_eq!((table.ids()[2].as_str(), label_names(&table)), ("r", vec!["x", "-", "y"]));
     assert_eq!(table.carried(), [CarriedColumn { name: "url".into(), texts: urls }]);
     assert_eq!(table.notes().len(), 3, "{:?}", table.notes());
-    let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
-    let chosen = file(&path).feature_columns(names(&["b"])).carry(names(&["a"])).read().unwrap();
+    let chosen = file(&path).feature_columns(strings(&["b"])).carry(strings(&["a"])).read().unwrap();
     assert_eq!(chosen.features().unwrap(), [4.0, 5.0, 6.0]);
     assert_eq!(chosen.carried()[0].texts[1].as_deref(), Some("2"));
-    refused(file(&path).feature_columns(names(&["url"])).read(), &["url", "must be numeric"]);
-    refused(file(&path).carry(names(&["nosuch"])).read(), &["no column \"nosuch\""]);
+    refused(file(&path).feature_columns(strings(&["url"])).read(), &["url", "must be numeric"]);
+    refused(file(&path).carry(strings(&["nosuch"])).read(), &["no column \"nosuch\""]);
 }
 
 #[test]
@@ -124,7 +108,7 @@ fn the_format_may_be_given() {
 }
 
 #[test]
-fn labels_beside_the_features_are_found_unless_not_wanted() {
+fn labels_beside_the_features_are_read_unless_not_wanted() {
     let folder = Folder::new();
     let features = folder.file("x.csv", "a\n1\n2\n");
     folder.file("x-labels.txt", "p\nq\n");
@@ -217,10 +201,7 @@ fn labels_that_do_not_fit_are_refused() {
     }
     let streams = file("-").labels("-");
     refused(streams.read(), &["both the features and the labels"]);
-    let error = refused(file(&features).labels("none.csv").read(), &[]);
-    assert!(matches!(error, Error::Read { .. }), "{error}");
-    let folder = file(folder.path("")).format(Format::Csv);
-    refused(folder.read(), &["it is a folder"]);
+    refused(file(folder.path("")).format(Format::Csv).read(), &["it is a folder"]);
 }
 
 /// A date beside the features was once neither a feature nor passed on.
@@ -255,11 +236,9 @@ fn arrow_and_feather_are_refused_with_the_format_to_write_instead() {
 
 #[test]
 fn a_labels_file_with_a_header_alone_has_no_labels() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     for text in ["id,label\n", "id,label"] {
-        let labels = folder.path().join("labels.csv");
-        fs::write(&labels, text).unwrap();
-        let pool = PartlyLabelledFile::new(fixture("f4.npy")).labels(&labels).read().unwrap();
+        let pool = file(fixture("f4.npy")).labels(folder.file("labels.csv", text)).read().unwrap();
         assert!(pool.labels().iter().all(Option::is_none), "{text:?}");
         refused(pool.check_labels(), &["labels.csv has no labels"]);
     }

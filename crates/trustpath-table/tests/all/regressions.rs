@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use trustpath_table::PartlyLabelledFile;
 
-use crate::refused;
+use crate::testing::refused;
 
 fn file(name: &str) -> PartlyLabelledFile {
     let folder: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/regressions");

@@ -7,7 +7,8 @@ use trustpath_table::{Error, FeatureTable, PartlyLabelledFile, TableFile};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-use crate::{Folder, assert_did_not_panic, fixture, refused, with_one_byte_changed};
+use crate::testing::{Folder, refused};
+use crate::{assert_did_not_panic, fixture, with_one_byte_changed};
 
 fn file(name: &str) -> TableFile {
     TableFile::new(fixture(name))
@@ -30,15 +31,9 @@ const NUMBERS: [&str; 3] = ["0", "1", "2"];
 #[test]
 fn npy_with_labels_beside() {
     for name in ["f2.npy", "f4.npy", "f8.npy", "big-f4.npy", "fortran.npy"] {
-        let labelled = [
-            ("y-int16.npy", NUMBERS),
-            ("y-float.npy", NUMBERS),
-            ("y-text.npy", BIRDS),
-            ("y-bytes.npy", BIRDS),
-            ("y.txt", BIRDS),
-            ("y.csv", BIRDS),
-        ];
-        for (labels, names) in labelled {
+        let numbers = ["y-int16.npy", "y-float.npy"].map(|labels| (labels, NUMBERS));
+        let birds = ["y-text.npy", "y-bytes.npy", "y.txt", "y.csv"].map(|labels| (labels, BIRDS));
+        for (labels, names) in numbers.into_iter().chain(birds) {
             let table = file(name).labels(fixture(labels)).read().unwrap();
             assert_is_the_table(&table, names, &format!("{name} with {labels}"));
         }
@@ -62,26 +57,15 @@ fn labels_are_found_beside_by_their_name() {
 
 #[test]
 fn formats_with_labels_inside() {
-    let inside = [
-        ("stored.npz", BIRDS),
-        ("deflated.npz", BIRDS),
-        ("positional.npz", NUMBERS),
-        ("f16.safetensors", BIRDS),
-        ("bf16.safetensors", BIRDS),
-        ("f32.safetensors", BIRDS),
-        ("f64.safetensors", BIRDS),
-        ("index.csv", BIRDS),
-        ("plain.csv", BIRDS),
-        ("tabs.tsv", BIRDS),
-        ("list.jsonl", BIRDS),
-        ("keys.jsonl", BIRDS),
-    ];
-    for (name, names) in inside {
-        assert_is_the_table(&file(name).read().unwrap(), names, name);
+    let names = "stored.npz deflated.npz f16.safetensors bf16.safetensors f32.safetensors f64.safetensors index.csv \
+        plain.csv tabs.tsv list.jsonl keys.jsonl";
+    for name in names.split(' ') {
+        assert_is_the_table(&file(name).read().unwrap(), BIRDS, name);
     }
+    assert_is_the_table(&file("positional.npz").read().unwrap(), NUMBERS, "positional.npz");
     let table = file("headless.csv").label_column("-1").read().unwrap();
     assert_is_the_table(&table, BIRDS, "headless.csv");
-    // The order of the names that a file gives is kept.
+    // Names stay in the order in which a file gives them.
     assert_eq!(file("f16.safetensors").read().unwrap().class_names(), BIRDS);
     // Labels that are given replace those inside, names and all.
     let table = file("stored.npz").labels(fixture("y-int16.npy")).read().unwrap();
@@ -164,20 +148,9 @@ fn a_file_of_another_format_is_refused() {
 #[test]
 fn damaged_files_are_errors_and_never_panics() {
     let folder = Folder::new();
-    let names = [
-        "f4.npy",
-        "deflated.npz",
-        "stored.npz",
-        "f16.safetensors",
-        "plain.csv",
-        "list.jsonl",
-        "keys.jsonl",
-        "pandas.parquet",
-        "list.parquet",
-        "fixed.parquet",
-    ];
-    let built = |name: &&str| cfg!(feature = "parquet") || !name.ends_with("parquet");
-    for name in names.into_iter().filter(built) {
+    let names = "f4.npy deflated.npz stored.npz f16.safetensors plain.csv list.jsonl keys.jsonl pandas.parquet \
+        list.parquet fixed.parquet";
+    for name in names.split(' ').filter(|name| cfg!(feature = "parquet") || !name.ends_with("parquet")) {
         let bytes = fs::read(fixture(name)).unwrap();
         let read = |bytes: &[u8]| TableFile::new(folder.file(name, bytes)).labels(fixture("y.txt")).read();
         assert!(read(&bytes).is_ok(), "{name}");
@@ -217,7 +190,7 @@ fn a_zip_bomb_takes_no_memory() {
     assert_eq!(table.features(), [0.0; 18]);
     // An array that announces terabytes and holds nothing is not believed.
     let error = read(&npz(&[("features.npy", &header("(1000000000, 512)"), 72)])).unwrap_err();
-    assert!(matches!(error, Error::Truncated { found: 72, .. }), "{error:?}");
+    assert!(matches!(error, Error::Truncated { available: 72, .. }), "{error:?}");
     // Neither is a directory that says that the entry is that large.
     let mut lie = npz(&[("features.npy", &header("(500000000, 2)"), 72)]);
     let size = (header("(500000000, 2)").len() as u32 + 72).to_le_bytes();

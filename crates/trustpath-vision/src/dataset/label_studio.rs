@@ -45,7 +45,7 @@ fn names(tasks: &Tasks, key: &str, source: &FileTree) -> Result<Vec<String>> {
     let refuse = |id: &str, reason: String| Error::read(tasks.file(), format!("task {id} {reason}"));
     let files = FileFinder::new(source);
     let mut seen: HashMap<String, &str> = HashMap::new();
-    let mut names = Vec::with_capacity(tasks.len());
+    let mut names = Vec::with_capacity(tasks.ids().len());
     for (id, address) in tasks.ids().iter().zip(tasks.values(key)) {
         let Some(address) = address else {
             return Err(refuse(id, format!("has no {key:?}; remove it from the export")));

@@ -61,7 +61,7 @@ impl Ask<'_> {
         let Self { labels, judged, verified, .. } = *self;
         let mut suspect = vec![false; labels.len()];
         let is_wrong = |row: usize| verified[row].map(|right| right != labels[row]);
-        let found = (0..labels.len()).filter(|&row| is_wrong(row) == Some(true)).count();
+        let confirmed = (0..labels.len()).filter(|&row| is_wrong(row) == Some(true)).count();
         for row in 0..labels.len() {
             if !judged[row] {
                 probability[row] = f64::NAN;
@@ -107,12 +107,12 @@ impl Ask<'_> {
         if !answers.is_empty() && 2.0 * by_answers < high - low {
             (low, high) = (all - by_answers, all + by_answers);
         }
-        let total = found as f64;
+        let total = confirmed as f64;
         let wrong = WrongLabels {
             count: total + all,
             low: total + low.max(0.0),
             high: total + high.clamp(0.0, n),
-            found,
+            found: confirmed,
             among_suspects: among,
         };
         (suspect, Some(wrong))

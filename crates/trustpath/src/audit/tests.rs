@@ -39,17 +39,17 @@ fn flipped_labels_come_first_with_the_right_suggestion() {
         .collect();
     let flipped = [7, 30, 61, 90, 113];
     let labels: Vec<usize> = (0..n).map(|i| if flipped.contains(&i) { (i + 1) % 4 } else { i % 4 }).collect();
-    let found = run(&values, d, &labels, 4).unwrap();
-    let mut first = found.ranking[..5].to_vec();
+    let audited = run(&values, d, &labels, 4).unwrap();
+    let mut first = audited.ranking[..5].to_vec();
     first.sort_unstable();
     assert_eq!(first, flipped);
     for row in flipped {
-        assert!(found.suspect[row] && found.probability[row] > 0.8);
-        assert_eq!(found.suggested[row], row % 4);
+        assert!(audited.suspect[row] && audited.probability[row] > 0.8);
+        assert_eq!(audited.suggested[row], row % 4);
     }
     // At a precision of 0.8, one of six may be right.
-    assert!(found.suspect.iter().filter(|s| **s).count() <= 6);
-    let wrong = found.wrong.unwrap();
+    assert!(audited.suspect.iter().filter(|s| **s).count() <= 6);
+    let wrong = audited.wrong.unwrap();
     assert!(wrong.low < 5.0 && wrong.high > 5.0 && (wrong.count - 5.0).abs() < 1.0, "{wrong:?}");
 }
 
@@ -60,10 +60,10 @@ fn many_small_sets_are_ranked_far_above_chance() {
     for seed in 0..10 {
         let (values, truth) = groups(60, 40, 6, 1.0, seed);
         let (labels, wrong) = flipped(&truth, 6, 0.1, seed);
-        let found = run(&values, 40, &labels, 6).unwrap();
+        let audited = run(&values, 40, &labels, 6).unwrap();
         for i in (0..60).filter(|&i| wrong[i]) {
             for j in (0..60).filter(|&j| !wrong[j]) {
-                better += f64::from(u8::from(found.score[i] > found.score[j]));
+                better += f64::from(u8::from(audited.score[i] > audited.score[j]));
                 pairs += 1.0;
             }
         }
@@ -78,11 +78,11 @@ fn suspects_are_as_precise_as_they_are_said_to_be() {
         for seed in 0..6 {
             let (values, truth) = groups(500, 24, 8, 1.3, 100 + seed);
             let (labels, wrong) = flipped(&truth, 8, share, seed);
-            let found = run(&values, 24, &labels, 8).unwrap();
-            hits += (0..500).filter(|&i| found.suspect[i] && wrong[i]).count();
-            suspects += found.suspect.iter().filter(|s| **s).count();
+            let audited = run(&values, 24, &labels, 8).unwrap();
+            hits += (0..500).filter(|&i| audited.suspect[i] && wrong[i]).count();
+            suspects += audited.suspect.iter().filter(|s| **s).count();
             errors += wrong.iter().filter(|w| **w).count();
-            estimated += found.wrong.unwrap().count;
+            estimated += audited.wrong.unwrap().count;
         }
         let precision = hits as f64 / suspects as f64;
         let least = if share < 0.05 { 0.25 } else { 0.5 };
@@ -93,9 +93,9 @@ fn suspects_are_as_precise_as_they_are_said_to_be() {
     }
     // Nothing is wrong: hardly anyone is suspected.
     let (values, truth) = groups(500, 24, 8, 1.3, 100);
-    let found = run(&values, 24, &truth, 8).unwrap();
-    assert!(found.suspect.iter().filter(|s| **s).count() <= 3);
-    assert!(found.wrong.unwrap().count < 10.0);
+    let audited = run(&values, 24, &truth, 8).unwrap();
+    assert!(audited.suspect.iter().filter(|s| **s).count() <= 3);
+    assert!(audited.wrong.unwrap().count < 10.0);
 }
 
 #[test]
@@ -106,9 +106,9 @@ fn answers_correct_the_fit_and_the_estimates() {
     let before = audit(&features, &labels).run().unwrap();
     let answers: Vec<(usize, usize)> = before.ranking[..60].iter().map(|&row| (row, truth[row])).collect();
     let after = audit(&features, &labels).verified(&answers).run().unwrap();
-    let found = answers.iter().filter(|(row, _)| wrong[*row]).count();
+    let confirmed_wrong = answers.iter().filter(|(row, _)| wrong[*row]).count();
     let estimate = after.wrong.unwrap();
-    assert_eq!(estimate.found, found);
+    assert_eq!(estimate.found, confirmed_wrong);
     for (row, right) in &answers {
         assert!(!after.suspect[*row] && after.verified[*row] == Some(*right));
         assert_eq!(after.probability[*row], f64::from(u8::from(wrong[*row])));
@@ -124,13 +124,13 @@ fn answers_correct_the_fit_and_the_estimates() {
 
 #[test]
 fn degenerate_sets_are_judged_or_refused_but_never_break() {
-    let finite = |found: &Audit| {
-        let numbers = found.score.iter().chain(&found.credibility).chain(&found.suggested_credibility);
-        assert!(numbers.chain(&found.lambda).all(|v| v.is_finite()));
-        assert!(found.probability.iter().all(|p| p.is_nan() || (0.0..=1.0).contains(p)));
-        let mut sorted = found.ranking.clone();
+    let finite = |audited: &Audit| {
+        let numbers = audited.score.iter().chain(&audited.credibility).chain(&audited.suggested_credibility);
+        assert!(numbers.chain(&audited.lambda).all(|v| v.is_finite()));
+        assert!(audited.probability.iter().all(|p| p.is_nan() || (0.0..=1.0).contains(p)));
+        let mut sorted = audited.ranking.clone();
         sorted.sort_unstable();
-        assert!(sorted.into_iter().eq(0..found.score.len()));
+        assert!(sorted.into_iter().eq(0..audited.score.len()));
     };
     // Two instances, each the only one of its class.
     let two = run(&[1.0, 2.0, 2.0, 1.0], 2, &[0, 1], 2).unwrap();
@@ -162,9 +162,9 @@ fn degenerate_sets_are_judged_or_refused_but_never_break() {
 fn many_classes_and_imbalance() {
     let (values, truth) = groups(77 * 8, 48, 77, 0.9, 3);
     let (labels, wrong) = flipped(&truth, 77, 0.1, 3);
-    let found = run(&values, 48, &labels, 77).unwrap();
-    let hits = (0..616).filter(|&i| found.suspect[i] && wrong[i]).count();
-    let suspects = found.suspect.iter().filter(|s| **s).count();
+    let audited = run(&values, 48, &labels, 77).unwrap();
+    let hits = (0..616).filter(|&i| audited.suspect[i] && wrong[i]).count();
+    let suspects = audited.suspect.iter().filter(|s| **s).count();
     assert!(suspects > 20 && hits * 4 > suspects * 3, "{hits} of {suspects}");
     // Of three classes one has most instances.
     let (values, truth) = groups(600, 20, 3, 1.0, 8);
@@ -173,8 +173,8 @@ fn many_classes_and_imbalance() {
     let mut labels: Vec<usize> = rows.iter().map(|&i| truth[i]).collect();
     let changed: Vec<usize> = (0..labels.len()).filter(|i| i % 40 == 3).collect();
     changed.iter().for_each(|&i| labels[i] = (labels[i] + 1) % 3);
-    let found = run(&values, 20, &labels, 3).unwrap();
-    let first = &found.ranking[..changed.len()];
+    let audited = run(&values, 20, &labels, 3).unwrap();
+    let first = &audited.ranking[..changed.len()];
     assert!(first.iter().filter(|row| changed.contains(row)).count() * 10 >= changed.len() * 8);
 }
 
@@ -183,11 +183,11 @@ fn many_classes_and_imbalance() {
 fn more_classes_than_coordinates() {
     let (values, truth) = groups(400 * 6, 40, 400, 0.15, 5);
     let (labels, wrong) = flipped(&truth, 400, 0.05, 5);
-    let found = run(&values, 40, &labels, 400).unwrap();
-    let hits = (0..2400).filter(|&i| found.suspect[i] && wrong[i]).count();
-    let suspects = found.suspect.iter().filter(|s| **s).count();
+    let audited = run(&values, 40, &labels, 400).unwrap();
+    let hits = (0..2400).filter(|&i| audited.suspect[i] && wrong[i]).count();
+    let suspects = audited.suspect.iter().filter(|s| **s).count();
     assert!(hits > 100 && suspects - hits < 10, "{hits} of {suspects}, of 120 wrong ones");
-    let estimate = found.wrong.unwrap();
+    let estimate = audited.wrong.unwrap();
     assert!((estimate.count - 120.0).abs() < 20.0, "{estimate:?}");
 }
 
@@ -215,8 +215,8 @@ fn the_number_of_threads_changes_no_bit() {
     let (labels, _) = flipped(&truth, 5, 0.1, 9);
     let with = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let found = pool.install(|| run(&values, 30, &labels, 5).unwrap());
-        format!("{:?} {:?} {:?}", found.score, found.probability, found.wrong)
+        let audited = pool.install(|| run(&values, 30, &labels, 5).unwrap());
+        format!("{:?} {:?} {:?}", audited.score, audited.probability, audited.wrong)
     };
     assert_eq!(with(1), with(3));
 }

@@ -11,26 +11,19 @@ use std::borrow::Cow;
 
 use rayon::prelude::*;
 
+use crate::judge::PathWithoutEach;
 use crate::represent::{Projection, Represented};
 use crate::{Matrix, Result};
 
 use trustpath_path::LeaveOneOutPath;
-use trustpath_path::leave_one_out::{ROWS, choose_ridge, design};
+use trustpath_path::leave_one_out::ROWS;
 
 /// Principal components of the view before smoothing. They are more than those of the smoothed pool, since noise is in all of them.
 const COMPONENTS: usize = 300;
 
-/// Coordinates and the path that was fitted to them.
-struct View<'a> {
-    x: Cow<'a, Matrix>,
-    path: LeaveOneOutPath,
-    /// The place of every row among those that the path was fitted to.
-    places: Vec<u32>,
-}
-
 /// The views in which every label is judged.
 pub(super) struct Views<'a> {
-    views: Vec<View<'a>>,
+    views: Vec<PathWithoutEach<'a>>,
     /// From prepared rows to the view before smoothing.
     plain: Projection,
     classes: usize,
@@ -41,13 +34,7 @@ impl<'a> Views<'a> {
     pub fn fit(representation: &'a Represented, fitted: &[usize], labels: &[usize], classes: usize) -> Result<Self> {
         let smooth = Cow::Borrowed(representation.smooth.unit());
         let (unsmoothed, plain) = representation.unsmoothed(COMPONENTS)?;
-        let at: Vec<usize> = fitted.iter().map(|&row| labels[row]).collect();
-        let view = |x: Cow<'a, Matrix>| {
-            let ridge = choose_ridge(&design(&x, fitted), &at, classes)?;
-            let path = LeaveOneOutPath::fit(&x, fitted.to_vec(), labels, classes, ridge)?;
-            let places = path.places(x.rows());
-            Ok(View { x, path, places })
-        };
+        let view = |x: Cow<'a, Matrix>| PathWithoutEach::fit(x, fitted, labels, classes);
         let views = [smooth, Cow::Owned(unsmoothed)].into_iter().map(view).collect::<Result<_>>()?;
         Ok(Self { views, plain, classes })
     }
@@ -65,7 +52,7 @@ impl<'a> Views<'a> {
     /// Calls `read` with these rows (all of them for `None`) and where each of their labels vanishes; the results are in the order
     /// of the rows.
     pub fn judge<T: Send>(&self, rows: Option<&[usize]>, read: impl Fn(usize, &[f64]) -> T + Sync) -> Vec<T> {
-        let count = rows.map_or(self.views[0].x.rows(), <[usize]>::len);
+        let count = rows.map_or(self.views[0].rows(), <[usize]>::len);
         let row = |at: usize| rows.map_or(at, |rows| rows[at]);
         let block = |first: usize| {
             let rows: Vec<usize> = (first..(first + ROWS).min(count)).map(row).collect();
@@ -80,10 +67,8 @@ impl<'a> Views<'a> {
     fn judge_block(&self, rows: &[usize]) -> Vec<f64> {
         let mut mean = vec![0.0; rows.len() * self.classes];
         let share = 1.0 / self.views.len() as f64;
-        for View { x, path, places } in &self.views {
-            let places: Vec<u32> = rows.iter().map(|&row| places[row]).collect();
-            let vanish = path.judge_block(design(x, rows).as_slice(), &places);
-            mean.iter_mut().zip(vanish).for_each(|(mean, vanish)| *mean += share * vanish);
+        for view in &self.views {
+            mean.iter_mut().zip(view.vanish(rows)).for_each(|(mean, vanish)| *mean += share * vanish);
         }
         mean
     }

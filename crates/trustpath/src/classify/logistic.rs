@@ -21,10 +21,10 @@ use crate::linalg::block::multiply;
 use crate::linalg::simd;
 use crate::linalg::vector::fused;
 use crate::{Instances, Matrix, Result};
-use design::{Design, Primal, Span};
+use design::{LogisticRows, Primal, Span};
 pub(crate) use lbfgs::LbfgsLogistic;
 pub(crate) use most_probable::most_probable;
-use newton::Newton;
+use newton::NewtonClassifier;
 use sheet::SymmetricPanels;
 
 /// Parameters of logistic regression.
@@ -90,7 +90,7 @@ struct LogisticTrainer<'a> {
     instances: &'a Instances,
     classes: usize,
     weights: Weights,
-    newton: Newton,
+    newton: NewtonClassifier,
     panels: SymmetricPanels,
 }
 
@@ -101,7 +101,7 @@ impl<'a> LogisticTrainer<'a> {
             instances,
             classes,
             weights: Weights::default(),
-            newton: Newton::default(),
+            newton: NewtonClassifier::default(),
             panels: SymmetricPanels::default(),
         };
         trainer.forget();
@@ -115,7 +115,7 @@ impl<'a> LogisticTrainer<'a> {
         self.newton.intercept.resize(self.classes, 0.0);
     }
 
-    fn solve(&mut self, design: impl Design, labels: &[usize]) -> Result<()> {
+    fn solve(&mut self, design: impl LogisticRows, labels: &[usize]) -> Result<()> {
         simd::dispatch(
             (&mut self.newton, design, labels, self.params),
             #[inline(always)]

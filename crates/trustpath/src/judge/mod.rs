@@ -2,13 +2,15 @@
 //!
 //! Self-training labels the open rows of a pool in rounds, and in every round a judge ranks these labels: of each
 //! pseudo-class at most a quota of the best is accepted into the training set. [`Ici`] ranks by the `λ` at which the incidental
-//! parameter vanishes, which is the method, and [`Confidence`] by the probability of the classifier.
+//! parameter vanishes, which is the method, [`LeaveOneOut`] by the same on the path without each instance, as `audit` does, and
+//! [`Confidence`] by the probability of the classifier.
 //!
 //! A judge is split in two: [`Judge`] is its parameters, and [`Ranking`] its work on one pool, which may keep a workspace
 //! and a warm start from round to round.
 
 mod confidence;
 mod ici;
+mod leave_one_out;
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -16,6 +18,8 @@ use std::sync::OnceLock;
 pub use confidence::Confidence;
 pub use ici::{Ici, Rule};
 pub(crate) use ici::{judge_open, judging_path};
+pub use leave_one_out::LeaveOneOut;
+pub(crate) use leave_one_out::PathWithoutEach;
 pub use trustpath_path::{FrozenPath, Judgement};
 
 use trustpath_path::labels::best_of_each_class;

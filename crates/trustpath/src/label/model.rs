@@ -156,8 +156,12 @@ impl LabelModel {
         probabilities: Option<&mut [f64]>,
     ) -> Result<Vec<PredictedRow>> {
         let placed = self.reference.place(&self.projection, features, rows, |_| Ok(()))?;
-        let parts =
-            Parts { classifier: &self.classifier, graph: &self.graph, path: &self.path, discount: &self.discount };
+        let parts = RowLabeller {
+            classifier: &self.classifier,
+            graph: &self.graph,
+            path: &self.path,
+            discount: &self.discount,
+        };
         let rows: Vec<usize> = (0..placed.u.rows()).collect();
         let scored = parts.score(&placed, &rows, probabilities);
         let row = |scored: ScoredRow| {
@@ -209,7 +213,7 @@ pub(crate) fn blocks(rows: usize) -> impl Iterator<Item = Range<usize>> {
 
 /// What labels and judges placed rows: of a model, or of a fold.
 #[derive(Clone, Copy)]
-struct Parts<'a> {
+struct RowLabeller<'a> {
     classifier: &'a LogisticModel,
     graph: &'a [f32],
     path: &'a FrozenPath,
@@ -228,7 +232,7 @@ struct ScoredRow {
     scores: [f64; RankedBy::ALL.len()],
 }
 
-impl Parts<'_> {
+impl RowLabeller<'_> {
     /// Labels and judges these rows, and writes their class probabilities where there is room for them.
     fn score(&self, placed: &Placed, rows: &[usize], probabilities: Option<&mut [f64]>) -> Vec<ScoredRow> {
         let outputs = self.classifier.intercept.len();
@@ -305,7 +309,7 @@ impl ModelInput<'_> {
         let order = |&a: &usize, &b: &usize| self.right[b].total_cmp(&self.right[a]);
         let classifier = self.classifier(labels, self.labelled, order, None)?;
         let path = self.path(labels, &self.labelled.labels)?;
-        let parts = Parts {
+        let parts = RowLabeller {
             graph: &self.graph(labels, self.labelled, &which),
             discount: &of_rows(&self.unknown.discount, &which),
             classifier: &classifier,
@@ -413,7 +417,7 @@ impl ModelInput<'_> {
     }
 
     /// How predictions are ranked and trusted, by held-out labels that are predicted as if they were new.
-    fn trust(&self, reference: &Reference, which: &[usize], parts: &Parts<'_>) -> Result<PredictionTrust> {
+    fn trust(&self, reference: &Reference, which: &[usize], parts: &RowLabeller<'_>) -> Result<PredictionTrust> {
         let (pool, unknown) = (self.pool, self.unknown);
         let sample = self.limits.to_cross_validate(&unknown.known, pool.classes);
         let mut rows = [&pool.given[..], &sample].concat();
@@ -433,7 +437,7 @@ impl ModelInput<'_> {
         for half in 0..2 {
             let classifier = &self.classifier_without(half)?;
             let rows: Vec<usize> = sample.iter().copied().filter(|&row| half_of(row) == half).collect();
-            scored.extend(Parts { classifier, ..*parts }.score(&placed, &places(&rows), None));
+            scored.extend(RowLabeller { classifier, ..*parts }.score(&placed, &places(&rows), None));
         }
         let by = held_out.ranked_by as usize;
         let mut scores: Vec<f64> = scored.iter().map(|row| row.scores[by]).collect();
@@ -467,7 +471,7 @@ impl ModelInput<'_> {
         let order =
             |&a: &usize, &b: &usize| labelled.probability[b].total_cmp(&labelled.probability[a]).then(a.cmp(&b));
         let classifier = self.classifier(labels, labelled, order, None)?;
-        let parts = Parts {
+        let parts = RowLabeller {
             graph: &self.graph(labels, labelled, which),
             discount: &of_rows(&fold.distance, which),
             classifier: &classifier,

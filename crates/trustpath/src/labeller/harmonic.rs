@@ -114,10 +114,10 @@ mod tests {
         let labels: Vec<usize> = (0..11).collect();
         let open: Vec<usize> = (0..132).filter(|row| row % 12 != 5).collect();
         let split = Labels { given: &given, labels: &labels, open: &open, classes: 11 };
-        let found = GraphLabels::new(&graph(&x), split);
+        let graph_labels = GraphLabels::new(&graph(&x), split);
         let right =
             |(row, roots): (&usize, &[f32])| (0..11).all(|class| class == row / 12 || roots[class] < roots[row / 12]);
-        let roots = |row: &usize| &found.roots[11 * row..11 * (row + 1)];
+        let roots = |row: &usize| &graph_labels.roots[11 * row..11 * (row + 1)];
         let right = open.iter().filter(|row| right((row, roots(row)))).count();
         assert!(right > 115, "{right} of 121");
     }
@@ -127,8 +127,8 @@ mod tests {
         let x = clusters(2, 15, 8, 5.0);
         let open: Vec<usize> = (2..30).collect();
         let split = Labels { given: &[0, 1], labels: &[0, 1], open: &open, classes: 2 };
-        let found = GraphLabels::new(&graph(&x), split);
-        let far = found.roots.chunks(2).skip(15).map(|roots| roots[0] / roots[1]);
+        let graph_labels = GraphLabels::new(&graph(&x), split);
+        let far = graph_labels.roots.chunks(2).skip(15).map(|roots| roots[0] / roots[1]);
         assert!(far.into_iter().all(|ratio| (0.5..2.0).contains(&ratio)));
     }
 }

@@ -155,7 +155,7 @@ impl SelfTraining {
         };
         let (labels, probability) = label(&*trainer);
         trained(&*trainer, &labels);
-        let mut found = Labelled {
+        let mut labelled = Labelled {
             labels,
             probability,
             accepted_in: vec![None; split.open.len()],
@@ -164,19 +164,19 @@ impl SelfTraining {
             ..Labelled::default()
         };
         if split.open.is_empty() {
-            return Ok((trainer, found));
+            return Ok((trainer, labelled));
         }
         let mut ranking = self.judge.ranking(view, split)?;
         let mut accepted = vec![0; classes];
         let mut candidates: Vec<usize> = (given..given + split.open.len()).collect();
         while !candidates.is_empty() {
-            let number = found.rounds.len();
-            let Some(quota) = self.quota.of_round(number, &accepted, &found.labels) else { break };
-            let labels = split.all_labels(&found.labels);
+            let number = labelled.rounds.len();
+            let Some(quota) = self.quota.of_round(number, &accepted, &labelled.labels) else { break };
+            let labels = split.all_labels(&labelled.labels);
             let mut selected = ranking.select(&Round {
                 number,
                 labels: &labels,
-                probability: &found.probability,
+                probability: &labelled.probability,
                 training: &training,
                 candidates: &candidates,
                 quota: &quota,
@@ -186,30 +186,30 @@ impl SelfTraining {
             }
             if self.quota.is_cumulative() {
                 selected.iter().for_each(|&at| accepted[labels[at]] += 1);
-                selected.iter().for_each(|&at| found.accepted_in[at - given] = Some(number));
-                candidates.retain(|at| found.accepted_in[at - given].is_none());
+                selected.iter().for_each(|&at| labelled.accepted_in[at - given] = Some(number));
+                candidates.retain(|at| labelled.accepted_in[at - given].is_none());
             } else {
                 selected.sort_unstable();
                 training.truncate(given);
-                let before = std::mem::replace(&mut found.accepted_in, vec![None; split.open.len()]);
+                let before = std::mem::replace(&mut labelled.accepted_in, vec![None; split.open.len()]);
                 for &at in &selected {
-                    found.accepted_in[at - given] = before[at - given].or(Some(number));
+                    labelled.accepted_in[at - given] = before[at - given].or(Some(number));
                 }
             }
             training.extend_from_slice(&selected);
             self.train(&mut *trainer, split, &training, &labels)?;
             let (next, probability) = label(&*trainer);
             trained(&*trainer, &next);
-            let pseudo_labels = std::mem::replace(&mut found.labels, next);
-            let before = std::mem::replace(&mut found.probability, probability);
+            let pseudo_labels = std::mem::replace(&mut labelled.labels, next);
+            let before = std::mem::replace(&mut labelled.probability, probability);
             if number == 0 {
-                found.first_probability = before;
+                labelled.first_probability = before;
             }
-            let changed = pseudo_labels.iter().zip(&found.labels).filter(|(a, b)| a != b).count();
+            let changed = pseudo_labels.iter().zip(&labelled.labels).filter(|(a, b)| a != b).count();
             let selected = selected.iter().map(|&at| split.row(at)).collect();
-            found.rounds.push(RoundRecord { pseudo_labels, selected, changed });
+            labelled.rounds.push(RoundRecord { pseudo_labels, selected, changed });
         }
-        Ok((trainer, found))
+        Ok((trainer, labelled))
     }
 
     /// Trains on the rows at these positions, as many of the given and of the accepted ones as the limits allow.
@@ -237,8 +237,8 @@ impl Labeller for SelfTraining {
     }
 
     fn label(&self, view: &View<'_>, split: Labels<'_>) -> Result<Labelled> {
-        let (trainer, found) = self.rounds(view, split, &mut |_, _| {})?;
-        Ok(Labelled { model: trainer.model().as_logistic().cloned(), ..found })
+        let (trainer, labelled) = self.rounds(view, split, &mut |_, _| {})?;
+        Ok(Labelled { model: trainer.model().as_logistic().cloned(), ..labelled })
     }
 
     fn contained_in(&self, rounds: &Labelled) -> Option<Labelled> {

@@ -18,7 +18,7 @@ use super::exact::{among_all, measure_shortlist};
 use super::partition::{CellTable, Cells};
 use super::points::{CentredPoints, Points, ascending};
 use super::refine::{Halo, Refinement};
-use super::scan::{Candidates, SPARE, Shortlists};
+use super::scan::{SPARE, ScannedRows, Shortlists};
 use crate::limits::{COMPARED, RECALL_POINTS, TWO_SWEEPS};
 
 /// How thorough the search is.
@@ -103,7 +103,7 @@ pub(super) fn search_around(
                 let rows = &points.values[first * dims..end * dims];
                 let (half, first) = (&points.half[first..end], first as u32);
                 let queries = &points.values[from * dims..to * dims];
-                best.scan(queries, Candidates { rows, dims, half, first }, |q| (from + q) as u32);
+                best.scan(queries, ScannedRows { rows, dims, half, first }, |q| (from + q) as u32);
             }
             for (q, list) in lists.chunks_exact_mut(k).enumerate() {
                 measure_shortlist(points, from + q, best.of(q), list);
@@ -119,12 +119,12 @@ pub(super) fn recall(points: &CentredPoints, k: usize, lists: &[(f32, u32)]) -> 
     let count = RECALL_POINTS.min(n);
     let which: Vec<usize> = (0..count).map(|at| at * n / count).collect();
     let nearest = among_all(points, &which, k);
-    let mut found = 0;
+    let mut hits = 0;
     for (&i, nearest) in which.iter().zip(nearest.chunks_exact(k)) {
         let list = &lists[i * k..(i + 1) * k];
-        found += list.iter().filter(|(distance, _)| *distance <= nearest[k - 1].0).count();
+        hits += list.iter().filter(|(distance, _)| *distance <= nearest[k - 1].0).count();
     }
-    found as f64 / (count * k) as f64
+    hits as f64 / (count * k) as f64
 }
 
 #[cfg(test)]
@@ -209,12 +209,12 @@ mod tests {
         let without = search(points, 10, Effort { sweeps: 0, ..effort });
         let graph = search(points, 10, effort);
         let exact = Neighbors::search(points, 10, Search::Exact).unwrap();
-        let mut found = 0;
+        let mut hits = 0;
         for i in 0..n {
             let list = exact.list(i);
-            found += graph.list(i).iter().filter(|j| list.contains(j)).count();
+            hits += graph.list(i).iter().filter(|j| list.contains(j)).count();
         }
-        let share = found as f64 / (n * 10) as f64;
+        let share = hits as f64 / (n * 10) as f64;
         let recall = graph.recall().unwrap();
         assert!(share >= 0.95 && (recall - share).abs() < 0.01, "{share} {recall}");
         assert!(without.recall().unwrap() < recall - 0.01, "{:?} {recall}", without.recall());

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::pairs::AllRows;
 use super::points::{CentredPoints, ascending};
-use super::scan::{Candidates, NONE, SPARE, search};
+use super::scan::{NONE, SPARE, ScannedRows, search};
 use super::{CLOSE, Neighbors, measured};
 use crate::linalg::{simd, vector};
 use crate::{Instances, Matrix};
@@ -100,7 +100,7 @@ fn settle(x: &Matrix, shortlists: &[u32], n: usize, k: usize) -> Vec<(f64, u32)>
 /// The `k` nearest, among all points, of each of the points named.
 pub(super) fn among_all(points: &CentredPoints, which: &[usize], k: usize) -> Vec<(f32, u32)> {
     let CentredPoints { dims, values, half, .. } = points;
-    let candidates = Candidates { rows: values, dims: *dims, half, first: 0 };
+    let candidates = ScannedRows { rows: values, dims: *dims, half, first: 0 };
     let mut lists = vec![(0.0, 0); which.len() * k];
     search(
         &mut lists,
@@ -134,7 +134,7 @@ pub fn nearest_among(x: &Matrix, among: &[usize], k: usize) -> Neighbors {
     };
     let mut rows = vec![0.0f32; among.len() * dims];
     rows.chunks_exact_mut(dims).zip(&among).for_each(|(to, &row)| single(row, to));
-    let candidates = Candidates { rows: &rows, dims, half: &vec![0.0; among.len()], first: 0 };
+    let candidates = ScannedRows { rows: &rows, dims, half: &vec![0.0; among.len()], first: 0 };
     let mut index = vec![NONE; x.rows() * k];
     search(
         &mut index,

@@ -51,10 +51,7 @@ impl<'a> LeakyWalk<'a> {
         labelled.for_each(|i| x[i] = [0.0; L]);
         let mut product = vec![[0.0; L]; n];
         self.apply(&x, &mut product);
-        let residual = |i: usize| match self.labelled[i] {
-            true => [0.0; L],
-            false => from_fn(|k| b[i][k] - product[i][k]),
-        };
+        let residual = |i: usize| if self.labelled[i] { [0.0; L] } else { from_fn(|k| b[i][k] - product[i][k]) };
         let mut residual: Vec<[f64; L]> = (0..n).map(residual).collect();
         let mut direction = vec![[0.0; L]; n];
         let mut z = vec![[0.0; L]; n];

@@ -137,12 +137,12 @@ impl AllRows<'_> {
 fn read_own(lists: &mut Lists, row: usize, inner: &[f32], half: &[f32], first: usize) {
     for (part, (inner, half)) in inner.chunks(SKIP).zip(half.chunks(SKIP)).enumerate() {
         let last = lists.last[row];
-        let found = simd::dispatch(
+        let is_near = simd::dispatch(
             (inner, half, last),
             #[inline(always)]
             |(inner, half, last)| any(inner.len(), |l| inner[l] - half[l] >= last),
         );
-        if found {
+        if is_near {
             for (at, (inner, half)) in inner.iter().zip(half).enumerate() {
                 let score = inner - half;
                 if score >= lists.last[row] {
@@ -158,12 +158,12 @@ fn read_other(lists: &mut Lists, inner: &[f32], half: f32, j: u32) {
     for (part, inner) in inner.chunks(SKIP).enumerate() {
         let from = part * SKIP;
         let last = &lists.last[from..from + inner.len()];
-        let found = simd::dispatch(
+        let is_near = simd::dispatch(
             (inner, half, last),
             #[inline(always)]
             |(inner, half, last)| any(inner.len(), |l| inner[l] - half >= last[l]),
         );
-        if found {
+        if is_near {
             for (at, inner) in inner.iter().enumerate() {
                 let score = inner - half;
                 if score >= lists.last[from + at] {

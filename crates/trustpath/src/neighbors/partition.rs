@@ -6,7 +6,7 @@
 use rayon::prelude::*;
 
 use super::points::{Points, ascending, measure};
-use super::scan::{Candidates, NONE, Shortlists, search};
+use super::scan::{NONE, ScannedRows, Shortlists, search};
 use crate::limits::CELL_SAMPLE;
 
 /// Steps of k-means: the centres need not be the best, only spread like the points.
@@ -171,8 +171,8 @@ pub(super) fn assign(points: Points<'_>, centre: &[f32], which: &[u32], means: &
         let rows: Vec<f32> =
             some.iter().flat_map(|&m| &means[m as usize * dims..(m as usize + 1) * dims]).copied().collect();
         let half = half_squares(&rows, dims);
-        let candidates = Candidates { rows: &rows, dims, half: &half, first: 0 };
-        let found = |queries: &[u32]| {
+        let candidates = ScannedRows { rows: &rows, dims, half: &half, first: 0 };
+        let nearest_of = |queries: &[u32]| {
             let mut rows = vec![0.0; queries.len() * dims];
             rows.chunks_exact_mut(dims).zip(queries).for_each(|(to, &q)| query(q as usize, to));
             let mut best = Shortlists::default();
@@ -181,7 +181,7 @@ pub(super) fn assign(points: Points<'_>, centre: &[f32], which: &[u32], means: &
             (0..queries.len()).map(|q| some[best.of(q)[0] as usize]).collect::<Vec<u32>>()
         };
         let queries = &order[start[group]..start[group + 1]];
-        queries.par_chunks(QUERIES).flat_map_iter(found).collect::<Vec<u32>>()
+        queries.par_chunks(QUERIES).flat_map_iter(nearest_of).collect::<Vec<u32>>()
     };
     let by_group: Vec<Vec<u32>> = (0..groups).into_par_iter().map(of_group).collect();
     let mut nearest = vec![0; which.len()];
@@ -194,7 +194,7 @@ pub(super) fn assign(points: Points<'_>, centre: &[f32], which: &[u32], means: &
 /// The nearest of all means to each of the queries.
 fn nearest(queries: usize, query: impl Fn(usize, &mut [f32]) + Sync, means: &[f32], dims: usize) -> Vec<u32> {
     let half = half_squares(means, dims);
-    let candidates = Candidates { rows: means, dims, half: &half, first: 0 };
+    let candidates = ScannedRows { rows: means, dims, half: &half, first: 0 };
     let mut nearest = vec![0; queries];
     search(&mut nearest, 1, 1, candidates, query, |_| NONE, |_, shortlist, nearest| nearest[0] = shortlist[0]);
     nearest
@@ -309,8 +309,8 @@ mod tests {
         let query = |q: usize, to: &mut [f32]| points.copy(q, &centre, to);
         let shifted: Vec<f32> = means.iter().enumerate().map(|(at, v)| v - centre[at % 3]).collect();
         let exact = nearest(n, query, &shifted, 3);
-        let found = assign(points, &centre, &which, &shifted);
-        let same = found.iter().zip(&exact).filter(|(a, b)| a == b).count();
+        let assigned = assign(points, &centre, &which, &shifted);
+        let same = assigned.iter().zip(&exact).filter(|(a, b)| a == b).count();
         assert!(same * 100 >= 99 * n, "{same} of {n}");
         // All means in one place: the groups but one are empty.
         let copies = vec![0.5; count * 3];

@@ -22,7 +22,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 
 /// Rows to choose from, numbered from `first`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Candidates<'a> {
+pub(super) struct ScannedRows<'a> {
     /// Row-major.
     pub rows: &'a [f32],
     /// Number of columns.
@@ -59,7 +59,7 @@ impl Shortlists {
     }
 
     /// Compares every candidate with every query. `own` is the number of a query among the candidates.
-    pub(super) fn scan(&mut self, queries: &[f32], candidates: Candidates<'_>, own: impl Fn(usize) -> u32) {
+    pub(super) fn scan(&mut self, queries: &[f32], candidates: ScannedRows<'_>, own: impl Fn(usize) -> u32) {
         let dims = candidates.dims;
         let Self { room, score, index, inner } = self;
         for (block, queries) in queries.chunks(QUERIES * dims).enumerate() {
@@ -101,7 +101,7 @@ pub(super) fn search<T: Send>(
     lists: &mut [T],
     k: usize,
     room: usize,
-    candidates: Candidates<'_>,
+    candidates: ScannedRows<'_>,
     query: impl Fn(usize, &mut [f32]) + Sync,
     own: impl Fn(usize) -> u32 + Sync,
     settle: impl Fn(usize, &[u32], &mut [T]) + Sync,
@@ -190,7 +190,7 @@ mod tests {
         let value = |i: usize, j: usize| ((i * 7 + j * 5 + i * i * (j + 1)) % 11) as f32 - 5.0;
         let rows: Vec<f32> = (0..n * dims).map(|at| value(at / dims, at % dims)).collect();
         let half: Vec<f32> = (0..n).map(|i| (i % 4) as f32).collect();
-        let candidates = Candidates { rows: &rows, dims, half: &half, first: 10 };
+        let candidates = ScannedRows { rows: &rows, dims, half: &half, first: 10 };
         let mut lists = Shortlists::default();
         lists.clear(300, room);
         lists.scan(&rows[..300 * dims], candidates, |q| 10 + q as u32);
@@ -207,7 +207,7 @@ mod tests {
     fn a_list_with_room_to_spare_ends_where_candidates_do() {
         let mut lists = Shortlists::default();
         lists.clear(2, 5);
-        let candidates = Candidates { rows: &[1.0, 2.0, 3.0], dims: 1, half: &[0.0; 3], first: 0 };
+        let candidates = ScannedRows { rows: &[1.0, 2.0, 3.0], dims: 1, half: &[0.0; 3], first: 0 };
         lists.scan(&[1.0, -1.0], candidates, |q| q as u32);
         assert_eq!(lists.of(0), [2, 1]);
         assert_eq!(lists.of(1), [0, 2]);

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 use super::partition::Cells;
 use super::points::{Points, ascending, measure};
-use super::scan::{self, Candidates, NONE, SPARE, Shortlists};
+use super::scan::{self, NONE, SPARE, ScannedRows, Shortlists};
 use crate::limits::{CELLS_PER_ROOT, COMPARED_TARGETS};
 use crate::linalg::simd;
 use crate::{Error, Result};
@@ -140,7 +140,7 @@ impl Targets {
             group.iter().for_each(|&q| rows.extend_from_slice(row(q)));
             best.clear(group.len(), k + SPARE);
             for run in &self.around[cell[group[0] as usize] as usize] {
-                let candidates = Candidates {
+                let candidates = ScannedRows {
                     rows: &self.values[run.start * dims..run.end * dims],
                     dims,
                     half: &self.shift[run.clone()],
@@ -151,10 +151,10 @@ impl Targets {
             let list = |(at, &q): (usize, &u32)| self.settle(row(q), best.of(at), k, own(q) == NONE);
             group.iter().enumerate().flat_map(list).collect::<Vec<(f32, u32)>>()
         };
-        let found: Vec<Vec<(f32, u32)>> = groups.par_iter().map_init(Default::default, compare).collect();
+        let lists_of_groups: Vec<Vec<(f32, u32)>> = groups.par_iter().map_init(Default::default, compare).collect();
         let mut lists = vec![(0.0, NONE); count * k];
-        let found = found.iter().flat_map(|lists| lists.chunks_exact(k));
-        for (list, &q) in found.zip(&order) {
+        let of_queries = lists_of_groups.iter().flat_map(|lists| lists.chunks_exact(k));
+        for (list, &q) in of_queries.zip(&order) {
             lists[q as usize * k..(q as usize + 1) * k].copy_from_slice(list);
         }
         Ok(NearestTargets { k, lists })
@@ -168,7 +168,7 @@ impl Targets {
             return nearest;
         }
         let row = |q: usize| &queries[q * dims..(q + 1) * dims];
-        let candidates = Candidates { rows: &self.means, dims, half: &self.half_means, first: 0 };
+        let candidates = ScannedRows { rows: &self.means, dims, half: &self.half_means, first: 0 };
         scan::search(
             &mut nearest,
             1,
@@ -275,11 +275,11 @@ mod tests {
             let shift: Vec<f32> = (0..n).map(|i| 0.1 * ((i * 7) as f32).sin()).collect();
             let targets = Targets::new(&values, dims, &shift).unwrap();
             let queries = points(700, dims, 1);
-            let found = targets.nearest(&queries, k, |_| None).unwrap();
+            let nearest = targets.nearest(&queries, k, |_| None).unwrap();
             let mut same = 0;
             for (q, query) in queries.chunks(dims).enumerate() {
                 let exact = exact(&values, dims, &shift, query, k);
-                same += found.of(q).filter(|(_, j)| exact.contains(j)).count();
+                same += nearest.of(q).filter(|(_, j)| exact.contains(j)).count();
             }
             assert!(same * 100 >= 97 * 700 * k.min(n), "{n}: {same}");
             let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
@@ -288,7 +288,7 @@ mod tests {
                     let of_block = |queries| targets.nearest(queries, k, |_| None).unwrap().lists;
                     queries.chunks(block * dims).flat_map(of_block).collect::<Vec<_>>()
                 });
-                assert_eq!(parts, found.lists);
+                assert_eq!(parts, nearest.lists);
             }
         }
     }
@@ -297,8 +297,8 @@ mod tests {
     fn a_target_is_not_its_own_neighbour() {
         let values = points(40, 5, 2);
         let targets = Targets::new(&values, 5, &[0.0; 40]).unwrap();
-        let found = targets.nearest(&values, 3, Some).unwrap();
-        assert!((0..40).all(|q| found.of(q).count() == 3 && found.of(q).all(|(_, j)| j != q)));
+        let nearest = targets.nearest(&values, 3, Some).unwrap();
+        assert!((0..40).all(|q| nearest.of(q).count() == 3 && nearest.of(q).all(|(_, j)| j != q)));
         assert!(matches!(targets.nearest(&values[1..], 3, Some), Err(Error::Dimensions { .. })));
     }
 }

@@ -92,20 +92,16 @@ impl Reference {
         let n = pool.unit.len();
         let count = n.min(REFERENCE_ROWS);
         let which: Vec<usize> = (0..count).map(|at| at * n / count).collect();
-        let x = match count == n {
-            true => pool.unit.unit().clone(),
-            false => pool.unit.gather(&which).into_unit(),
-        };
+        let x = if count == n { pool.unit.unit().clone() } else { pool.unit.gather(&which).into_unit() };
         let x = pool.projection.prepare(x);
         let basis = kept_directions(&x)?;
         let dims = basis.rows();
         let kept = project(&x.as_slice(), x.cols(), &single(&basis), dims).rows;
-        let neighbors = match count == n {
-            true => pool.neighbors.clone(),
-            false => {
-                let points = Points::new(&kept, count, dims)?;
-                Neighbors::search(points, NEIGHBORS, Search::Exact)?
-            }
+        let neighbors = if count == n {
+            pool.neighbors.clone()
+        } else {
+            let points = Points::new(&kept, count, dims)?;
+            Neighbors::search(points, NEIGHBORS, Search::Exact)?
         };
         let mut once = kept.clone();
         if !neighbors.is_empty() {
@@ -246,12 +242,11 @@ impl Reference {
 fn kept_directions(x: &Matrix) -> Result<Matrix> {
     let (n, d) = (x.rows(), x.cols());
     let count = n.min(REFERENCE_BASIS_ROWS);
-    let (mut mean, axes) = match count == n {
-        true => principal_axes(x, REFERENCE_DIMS - 1)?,
-        false => {
-            let some = Matrix::from_fn(count, d, |i, j| x[(i * n / count, j)]);
-            principal_axes(&some, REFERENCE_DIMS - 1)?
-        }
+    let (mut mean, axes) = if count == n {
+        principal_axes(x, REFERENCE_DIMS - 1)?
+    } else {
+        let some = Matrix::from_fn(count, d, |i, j| x[(i * n / count, j)]);
+        principal_axes(&some, REFERENCE_DIMS - 1)?
     };
     for axis in axes.iter_rows() {
         let inner = dot_in_order(axis, &mean);

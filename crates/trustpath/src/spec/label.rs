@@ -54,9 +54,8 @@ impl LabelSpec {
     /// # Errors
     /// [`Error::Parameter`] when more than one way is given, or a value is outside its domain.
     pub fn trust(&self) -> Result<Trust> {
-        let between = |name, value: f64, expected| match value > 0.0 && value < 1.0 {
-            true => Ok(value),
-            false => Err(Error::parameter(name, value, expected)),
+        let between = |name, value: f64, expected| {
+            if value > 0.0 && value < 1.0 { Ok(value) } else { Err(Error::parameter(name, value, expected)) }
         };
         let only = "give only one of precision, credibility and per-class";
         match (self.precision, self.credibility, self.per_class) {
@@ -76,6 +75,15 @@ impl LabelSpec {
         }
     }
 
+    /// Sets how trusted labels are chosen, in place of whatever was set before.
+    pub fn set_trust(&mut self, trust: Trust) {
+        (self.precision, self.credibility, self.per_class) = match trust {
+            Trust::Precision(target) => (Some(target), None, None),
+            Trust::Credibility(cut) => (None, Some(cut), None),
+            Trust::PerClass(quota) => (None, None, Some(quota)),
+        };
+    }
+
     /// Checks every option.
     ///
     /// # Errors
@@ -86,12 +94,11 @@ impl LabelSpec {
             let expected = "cross-validation needs at least two folds";
             return Err(Error::parameter("folds", self.folds, expected));
         }
-        match self.novel_fdr > 0.0 && self.novel_fdr < 1.0 {
-            true => Ok(()),
-            false => {
-                let expected = "a share of false alarms lies between 0 and 1, as in 0.2";
-                Err(Error::parameter("novel-fdr", self.novel_fdr, expected))
-            }
+        if self.novel_fdr > 0.0 && self.novel_fdr < 1.0 {
+            Ok(())
+        } else {
+            let expected = "a share of false alarms lies between 0 and 1, as in 0.2";
+            Err(Error::parameter("novel-fdr", self.novel_fdr, expected))
         }
     }
 
@@ -123,12 +130,11 @@ impl AuditSpec {
     /// # Errors
     /// [`Error::Parameter`] when it does not lie between 0 and 1.
     pub(crate) fn checked_precision(&self) -> Result<f64> {
-        match self.precision > 0.0 && self.precision < 1.0 {
-            true => Ok(self.precision),
-            false => {
-                let expected = "a precision lies between 0 and 1, as in 0.8";
-                Err(Error::parameter("precision", self.precision, expected))
-            }
+        if self.precision > 0.0 && self.precision < 1.0 {
+            Ok(self.precision)
+        } else {
+            let expected = "a precision lies between 0 and 1, as in 0.8";
+            Err(Error::parameter("precision", self.precision, expected))
         }
     }
 

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
-use super::folds::{Fold, Groups};
+use super::folds::{ClassGroups, Fold};
 use super::precision::{Calibration, HeldOut, rank};
 use super::shares::group_shares;
 use crate::Result;
@@ -89,7 +89,7 @@ struct HeldOutOfGroup {
     row: usize,
     group: usize,
     /// The group of its pseudo-label.
-    found: usize,
+    predicted_group: usize,
     label: HeldOut,
 }
 
@@ -149,7 +149,7 @@ fn score_hidden(fold: &Fold, labels: &[usize], novel: &[bool], scores: &ScoresBy
             Some(HeldOutOfGroup {
                 row: fold.hidden[at],
                 group: fold.stands_for[at]?,
-                found: fold.groups[label],
+                predicted_group: fold.groups[label],
                 label: HeldOut { rank, right: label == class, weight: 1.0, class },
             })
         };
@@ -259,16 +259,16 @@ impl HiddenRows {
 impl CrossValidation {
     /// What the held-out labels say of ranks, each weighted by the share of the pool that its group has. `labels` are those of the
     /// pool, and `known` the share of it that belongs to labelled classes.
-    pub fn calibration(&self, groups: &Groups, labels: &[usize], known: f64) -> Calibration {
+    pub fn calibration(&self, groups: &ClassGroups, labels: &[usize], known: f64) -> Calibration {
         let count = groups.len();
-        let mut found = vec![0.0; count];
-        labels.iter().for_each(|&label| found[groups.of_class(label)] += 1.0 / labels.len() as f64);
+        let mut by_pseudo_label = vec![0.0; count];
+        labels.iter().for_each(|&label| by_pseudo_label[groups.of_class(label)] += 1.0 / labels.len() as f64);
         let pairs: Vec<(usize, usize)> =
-            self.held_out.iter().map(|held_out| (held_out.group, held_out.found)).collect();
+            self.held_out.iter().map(|held_out| (held_out.group, held_out.predicted_group)).collect();
         let mut of_group = vec![0usize; count];
         pairs.iter().for_each(|&(of, _)| of_group[of] += 1);
         let classes = groups.shares_of_classes();
-        let mut shares = group_shares(&pairs, &found, classes.clone());
+        let mut shares = group_shares(&pairs, &by_pseudo_label, classes.clone());
         let unseen = |group: usize| of_group[group] == 0;
         // Instances of a group that nothing stands for are given to others more often than not: it has at least the share
         // of its classes.
@@ -311,12 +311,11 @@ fn wrong_together(labels: impl Iterator<Item = (usize, bool)> + Clone) -> f64 {
         return count.max(1.0);
     }
     let spread = right * (count - right) / count;
-    match spread > 0.0 {
-        true => {
-            let squares: f64 = of_class.values().map(|(_, sum)| sum * sum).sum();
-            (squares / spread * classes / (classes - 1.0)).max(1.0)
-        }
-        false => count / classes,
+    if spread > 0.0 {
+        let squares: f64 = of_class.values().map(|(_, sum)| sum * sum).sum();
+        (squares / spread * classes / (classes - 1.0)).max(1.0)
+    } else {
+        count / classes
     }
 }
 

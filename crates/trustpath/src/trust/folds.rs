@@ -24,7 +24,7 @@ const LARGER_CLASSES: usize = 3;
 
 /// Classes by their number of labels.
 #[derive(Debug)]
-pub(crate) struct Groups {
+pub(crate) struct ClassGroups {
     /// The group of each class.
     of_class: Vec<usize>,
     /// Labels of each class.
@@ -33,7 +33,7 @@ pub(crate) struct Groups {
     smallest: Vec<usize>,
 }
 
-impl Groups {
+impl ClassGroups {
     pub fn of(pool: &Pool) -> Self {
         let mut counts = vec![0usize; pool.classes];
         pool.labels.iter().for_each(|&label| counts[label] += 1);
@@ -70,14 +70,14 @@ impl Groups {
 /// The folds in which given labels are held out, and the groups of classes that these stand for.
 #[derive(Debug)]
 pub(crate) struct Folds {
-    pub groups: Groups,
+    pub groups: ClassGroups,
     pub all: Vec<Fold>,
 }
 
 impl Folds {
     /// Of a pool, in an order drawn from the seed.
     pub fn of(pool: &Pool, folds: usize, seed: u64) -> Self {
-        let groups = Groups::of(pool);
+        let groups = ClassGroups::of(pool);
         let all = Fold::all(pool, &groups, folds, seed);
         Self { groups, all }
     }
@@ -129,7 +129,7 @@ impl Fold {
     }
 
     /// All folds of a pool, in an order drawn from the seed.
-    pub fn all(pool: &Pool, groups: &Groups, folds: usize, seed: u64) -> Vec<Self> {
+    pub fn all(pool: &Pool, groups: &ClassGroups, folds: usize, seed: u64) -> Vec<Self> {
         let of_label = assign(&pool.labels, pool.classes, folds, seed);
         let several = |at: usize| groups.counts[pool.labels[at]] > 1;
         let top = groups.len() - 1;
@@ -157,7 +157,7 @@ impl Fold {
     }
 
     /// Folds in each of which some of the larger classes have as few labels as the smallest class of a group.
-    fn thinned(pool: &Pool, groups: &Groups, group: usize, seed: u64) -> Vec<Self> {
+    fn thinned(pool: &Pool, groups: &ClassGroups, group: usize, seed: u64) -> Vec<Self> {
         let keep = groups.smallest[group];
         let seed = mixed(seed, group as u64 + 1);
         let mut larger: Vec<usize> = (0..pool.classes).filter(|&class| groups.counts[class] > keep).collect();
@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn equal_counts_hide_every_label_once() {
         let pool = pool(&[5; 4]);
-        let groups = Groups::of(&pool);
+        let groups = ClassGroups::of(&pool);
         assert_eq!(groups.len(), 1);
         let folds = Fold::all(&pool, &groups, 5, 3);
         assert_eq!(folds.len(), 5);
@@ -270,7 +270,7 @@ mod tests {
     #[test]
     fn larger_classes_stand_for_those_with_one_label() {
         let pool = pool(&[10, 1, 10, 1, 10, 1]);
-        let groups = Groups::of(&pool);
+        let groups = ClassGroups::of(&pool);
         assert_eq!((groups.len(), groups.of_class(0), groups.of_class(1)), (2, 1, 0));
         let folds = Fold::all(&pool, &groups, 5, 3);
         assert_eq!(folds.len(), 8);
@@ -288,6 +288,6 @@ mod tests {
     #[test]
     fn classes_of_one_label_alone_hide_nothing() {
         let pool = pool(&[1; 5]);
-        assert!(Fold::all(&pool, &Groups::of(&pool), 5, 0).is_empty());
+        assert!(Fold::all(&pool, &ClassGroups::of(&pool), 5, 0).is_empty());
     }
 }

@@ -23,7 +23,7 @@
 use std::collections::BTreeSet;
 
 use super::density::{density_at, falling_density};
-use super::folds::{Fold, Folds, Groups};
+use super::folds::{ClassGroups, Fold, Folds};
 use crate::pool::Pool;
 
 /// Held-out labels that are needed to say anything.
@@ -75,8 +75,8 @@ pub(crate) fn novelty(pool: &Pool, nearest: &[usize], score: &[f64], folds: &mut
     let above_half = p_value.iter().filter(|&&p| p > 0.5).count() as f64;
     let known = if open { (2.0 * above_half / p_value.len() as f64).min(1.0) } else { 1.0 };
     let novel = benjamini_hochberg(&both.pool, level / known.max(level));
-    let found = both.pool.iter().zip(&novel).filter(|(_, novel)| **novel).map(|(p, _)| *p);
-    let cut = found.fold(0.0, f64::max);
+    let flagged = both.pool.iter().zip(&novel).filter(|(_, novel)| **novel).map(|(p, _)| *p);
+    let cut = flagged.fold(0.0, f64::max);
     for (fold, p) in folds.all.iter_mut().zip(&both.hidden) {
         fold.novel = p.iter().map(|&p| p <= cut).collect();
     }
@@ -213,7 +213,7 @@ impl PValueTable {
 
 /// The smallest p-value that the labels of a group support: with labels of `C` other classes that stand for it, `1/(C + 1)`, since
 /// classes differ more from each other than labels of one do.
-fn least_p_value(groups: &Groups, folds: &[Fold], group: usize) -> f64 {
+fn least_p_value(groups: &ClassGroups, folds: &[Fold], group: usize) -> f64 {
     let hidden = folds.iter().flat_map(|fold| fold.truth.iter().zip(&fold.stands_for));
     let others = hidden.filter(|(class, stands_for)| **stands_for == Some(group) && groups.of_class(**class) != group);
     let classes: BTreeSet<usize> = others.map(|(class, _)| *class).collect();

@@ -120,10 +120,7 @@ impl Calibration {
         }
         let labels = self.held_out.len() as f64;
         let known_wrong = self.known * (self.added + above.wrong) / (labels + self.added);
-        let excess = match self.known < 1.0 {
-            true => (v - self.known * above.all / labels).max(0.0),
-            false => 0.0,
-        };
+        let excess = if self.known < 1.0 { (v - self.known * above.all / labels).max(0.0) } else { 0.0 };
         (1.0 - (known_wrong + excess) / v).max(0.0)
     }
 
@@ -160,9 +157,8 @@ impl Calibration {
         if above.count == 0 {
             return None;
         }
-        let known = |weight: f64| match self.known < 1.0 {
-            true => (self.known * weight / self.held_out.len() as f64 / v).min(1.0),
-            false => 1.0,
+        let known = |weight: f64| {
+            if self.known < 1.0 { (self.known * weight / self.held_out.len() as f64 / v).min(1.0) } else { 1.0 }
         };
         let right = 1.0 - above.wrong / above.all;
         // Labels of unequal weight are worth fewer of equal weight (Kish), and so are labels of few classes.
@@ -189,10 +185,7 @@ impl Calibration {
         let all: f64 = self.held_out[..count].iter().map(|label| label.weight).sum();
         let (classes, squares) = (residuals.len() as f64, residuals.values().map(|r| r * r).sum::<f64>());
         let variance = squares / (all * all) * classes / (classes - 1.0);
-        match variance > 0.0 && variance.is_finite() {
-            true => (right * (1.0 - right) / variance).max(1.0),
-            false => f64::INFINITY,
-        }
+        if variance > 0.0 && variance.is_finite() { (right * (1.0 - right) / variance).max(1.0) } else { f64::INFINITY }
     }
 }
 

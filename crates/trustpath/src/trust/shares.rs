@@ -14,25 +14,22 @@
 /// Steps of expectation–maximisation.
 const STEPS: usize = 20;
 
-/// The shares of the groups, starting from `shares`. `pairs` are the group of every held-out label and that of its pseudo-label, `found` the shares
+/// The shares of the groups, starting from `shares`. `pairs` are the group of every held-out label and that of its pseudo-label, `by_pseudo_label` the shares
 /// by pseudo-label. A group without held-out labels is taken to be given its own label always.
-pub(crate) fn group_shares(pairs: &[(usize, usize)], found: &[f64], mut shares: Vec<f64>) -> Vec<f64> {
-    let groups = found.len();
+pub(crate) fn group_shares(pairs: &[(usize, usize)], by_pseudo_label: &[f64], mut shares: Vec<f64>) -> Vec<f64> {
+    let groups = by_pseudo_label.len();
     let mut confusion = vec![vec![0.0; groups]; groups];
     pairs.iter().for_each(|&(of, to)| confusion[of][to] += 1.0);
     for (group, row) in confusion.iter_mut().enumerate() {
         let total: f64 = row.iter().sum();
-        match total > 0.0 {
-            true => row.iter_mut().for_each(|share| *share /= total),
-            false => row[group] = 1.0,
-        }
+        if total > 0.0 { row.iter_mut().for_each(|share| *share /= total) } else { row[group] = 1.0 }
     }
     let start = shares.clone();
     for _ in 0..STEPS {
         let expected: Vec<f64> =
             (0..groups).map(|to| (0..groups).map(|of| shares[of] * confusion[of][to]).sum()).collect();
         for (of, share) in shares.iter_mut().enumerate() {
-            let ratio = |to: usize| found[to] * confusion[of][to] / expected[to];
+            let ratio = |to: usize| by_pseudo_label[to] * confusion[of][to] / expected[to];
             *share *= (0..groups).filter(|&to| expected[to] > 0.0).map(ratio).sum::<f64>();
         }
         let total: f64 = shares.iter().sum();
@@ -50,8 +47,8 @@ mod tests {
         // A third of the first group is given to the second, and nothing the other way.
         let pairs: Vec<(usize, usize)> =
             (0..300).map(|i| if i < 200 { (0, usize::from(i % 3 == 0)) } else { (1, 1) }).collect();
-        let found = [0.5 * 133.0 / 200.0, 1.0 - 0.5 * 133.0 / 200.0];
-        let shares = group_shares(&pairs, &found, vec![0.4, 0.6]);
+        let by_pseudo_label = [0.5 * 133.0 / 200.0, 1.0 - 0.5 * 133.0 / 200.0];
+        let shares = group_shares(&pairs, &by_pseudo_label, vec![0.4, 0.6]);
         assert!((shares[0] - 0.45).abs() < 1e-2, "{shares:?}");
         assert_eq!(group_shares(&[], &[1.0], vec![1.0]), [1.0]);
     }

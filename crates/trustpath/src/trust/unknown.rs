@@ -37,24 +37,24 @@ impl Unknown {
         novel_fdr: Option<f64>,
     ) -> Self {
         let picked = are_picked(graph.degree(), &pool.given, &pool.open);
-        let (mut discount, mut found) = (Vec::new(), None);
+        let (mut discount, mut novelty) = (Vec::new(), None);
         if let Some(level) = novel_fdr {
             discount = measure_distances(pool, graph, &mut folds);
-            found = novelty(pool, nearest, &discount, &mut folds, level);
+            novelty = self::novelty(pool, nearest, &discount, &mut folds, level);
         }
-        if let Some(found) = &mut found {
+        if let Some(novelty) = &mut novelty {
             if picked {
-                found.novel.fill(false);
+                novelty.novel.fill(false);
                 folds.all.iter_mut().for_each(|fold| fold.novel.clear());
             }
-            Discount::apply(&mut discount, &pool.open, found.known);
+            Discount::apply(&mut discount, &pool.open, novelty.known);
             for fold in &mut folds.all {
-                Discount::apply(&mut fold.distance, &pool.open, found.known);
+                Discount::apply(&mut fold.distance, &pool.open, novelty.known);
             }
         }
-        let is_novel = |row: &usize| found.as_ref().is_some_and(|found| found.novel[*row]);
+        let is_novel = |row: &usize| novelty.as_ref().is_some_and(|novelty| novelty.novel[*row]);
         let (novel, known) = pool.open.iter().copied().partition(is_novel);
-        Self { picked, novelty: found, known, novel, discount, folds }
+        Self { picked, novelty, known, novel, discount, folds }
     }
 
     /// The share of the open rows that belongs to the labelled classes, as far as they were told apart.

@@ -9,51 +9,17 @@ use std::io::Read;
 
 use super::super::raw::{LabelLines, RawTable, ReadOptions};
 use super::sniff::{as_utf8, not_utf8, sample};
-use super::without_mark;
+use super::{column_number, without_mark};
 use crate::input::Input;
-use crate::labels::Labels;
+use crate::labels::FileLabels;
 use crate::{Error, Result};
 
 /// Names of columns of labels that a header may have; in any case.
-const LABEL_WORDS: [&str; 16] = [
-    "label",
-    "labels",
-    "class",
-    "classes",
-    "class_name",
-    "classname",
-    "class_id",
-    "category",
-    "categories",
-    "target",
-    "targets",
-    "y",
-    "tag",
-    "kind",
-    "species",
-    "annotation",
-];
+const LABEL_WORDS: &str = "label labels class classes class_name classname class_id category categories target \
+    targets y tag kind species annotation";
 /// Names of columns of ids that a header may have; in any case.
-const ID_WORDS: [&str; 18] = [
-    "id",
-    "ids",
-    "file",
-    "filename",
-    "file_name",
-    "filepath",
-    "file_path",
-    "path",
-    "image",
-    "image_id",
-    "image_name",
-    "img",
-    "name",
-    "key",
-    "uid",
-    "uuid",
-    "index",
-    "row",
-];
+const ID_WORDS: &str = "id ids file filename file_name filepath file_path path image image_id image_name img name \
+    key uid uuid index row";
 
 /// Reads lines of labels, whatever else they contain.
 pub(crate) fn read_lines(input: Input, options: ReadOptions) -> Result<RawTable> {
@@ -62,7 +28,6 @@ pub(crate) fn read_lines(input: Input, options: ReadOptions) -> Result<RawTable>
     of_one_column(rows, options, &name)
 }
 
-/// Reads a table of labels.
 pub(super) fn read(input: Input, usual: u8, options: ReadOptions) -> Result<RawTable> {
     let (name, rows) = fields(input, usual)?;
     match rows.first().map_or(1, Vec::len) {
@@ -72,7 +37,7 @@ pub(super) fn read(input: Input, usual: u8, options: ReadOptions) -> Result<RawT
 }
 
 /// The name of a file, and the fields of all its lines, of which each has the same number.
-pub(super) fn fields(input: Input, usual: u8) -> Result<(String, Vec<Vec<String>>)> {
+pub(crate) fn fields(input: Input, usual: u8) -> Result<(String, Vec<Vec<String>>)> {
     let (name, text) = text_of(input)?;
     if text.trim().is_empty() {
         return Err(Error::damaged(name, "it is empty"));
@@ -84,8 +49,7 @@ pub(super) fn fields(input: Input, usual: u8) -> Result<(String, Vec<Vec<String>
         rows.retain(|(_, row)| *row != [""]);
     }
     if let Some((line, row)) = rows.iter().find(|(_, row)| row.len() != first) {
-        let len = row.len();
-        let reason = format!("line {line} has {len} fields, the lines before it have {first}");
+        let reason = format!("line {line} has {} fields, the lines before it have {first}", row.len());
         return Err(Error::damaged(name, reason));
     }
     Ok((name, rows.into_iter().map(|(_, row)| row).collect()))
@@ -146,8 +110,8 @@ fn is_number(text: &str) -> bool {
     text.parse::<f64>().is_ok()
 }
 
-fn is_word(text: &str, words: &[&str]) -> bool {
-    words.iter().any(|word| text.eq_ignore_ascii_case(word))
+fn is_word(text: &str, words: &str) -> bool {
+    words.split(' ').any(|word| text.eq_ignore_ascii_case(word))
 }
 
 /// Whether a column begins with text above numbers.
@@ -170,13 +134,11 @@ fn of_one_column(mut rows: Vec<Vec<String>>, options: ReadOptions, file: &str) -
     let named = match options.label {
         Some(_) if numbered => false,
         Some(name) => first.eq_ignore_ascii_case(name),
-        None => is_word(&first, &LABEL_WORDS) && !again,
+        None => is_word(&first, LABEL_WORDS) && !again,
     };
     if let (Some(name), false, false) = (options.label, named, numbered) {
-        return Err(Error::NoLabels {
-            file: file.into(),
-            remedy: format!("its only column is not called {name:?}; write that name in its first line"),
-        });
+        let remedy = format!("its only column is not called {name:?}; write that name in its first line");
+        return Err(Error::no_labels(file, remedy));
     }
     let header = named || (!numbered && text_above_numbers(&rows, 0));
     if header {
@@ -184,7 +146,7 @@ fn of_one_column(mut rows: Vec<Vec<String>>, options: ReadOptions, file: &str) -
     }
     let clear = header || numbered || again || first.is_empty() || is_number(&first);
     let label_lines = if clear { LabelLines::OpenEnd } else { LabelLines::UnclearStart };
-    let labels = Labels::from_texts(rows.into_iter().flatten());
+    let labels = FileLabels::from_texts(rows.into_iter().flatten());
     Ok(RawTable { label_lines, ..RawTable::of_labels(Some(labels), None) })
 }
 
@@ -192,18 +154,13 @@ fn of_one_column(mut rows: Vec<Vec<String>>, options: ReadOptions, file: &str) -
 fn of_columns(mut rows: Vec<Vec<String>>, options: ReadOptions, file: &str) -> Result<RawTable> {
     let columns = rows[0].len();
     let names = rows[0].clone();
-    let number = |name: &str| -> Option<usize> {
-        let number: isize = name.parse().ok()?;
-        let from_end = if number < 0 { columns } else { 0 };
-        from_end.checked_add_signed(number).filter(|&column| column < columns)
-    };
     let given = |name: &str| names.iter().any(|n| n.eq_ignore_ascii_case(name) && !is_number(n));
     let again = |column: usize| rows[1..].iter().any(|row| row[column] == names[column]);
-    let usual = |words: &[&str]| (0..columns).find(|&c| is_word(&names[c], words) && !again(c));
+    let usual = |words: &str| (0..columns).find(|&c| is_word(&names[c], words) && !again(c));
     let header = match (options.label, options.id) {
         (None, None) => {
-            usual(&LABEL_WORDS).is_some()
-                || usual(&ID_WORDS).is_some()
+            usual(LABEL_WORDS).is_some()
+                || usual(ID_WORDS).is_some()
                 || names[0].is_empty()
                 || (0..columns).any(|column| text_above_numbers(&rows, column))
         }
@@ -211,24 +168,24 @@ fn of_columns(mut rows: Vec<Vec<String>>, options: ReadOptions, file: &str) -> R
     };
     let column = |name: &str| {
         let named = header.then(|| names.iter().position(|n| n.eq_ignore_ascii_case(name))).flatten();
-        named.or_else(|| number(name))
+        named.or_else(|| column_number(name, columns))
     };
     let label = match options.label {
         Some(name) => column(name),
-        None if header => options.find_label(&names).or_else(|| usual(&LABEL_WORDS)),
+        None if header => options.find_label(&names).or_else(|| usual(LABEL_WORDS)),
         None => None,
     };
     // Pairs of id and label, unless names say otherwise.
     let label = label.or_else(|| (columns == 2 && options.label.is_none()).then_some(1));
     let Some(label) = label else {
-        let wanted = options.label_column();
+        let wanted = options.label.unwrap_or("label");
         let remedy = format!("it has {columns} columns, none called {wanted:?}; name the label column");
-        return Err(Error::NoLabels { file: file.into(), remedy });
+        return Err(Error::no_labels(file, remedy));
     };
     let id = match options.id {
         Some(name) => column(name).filter(|&id| id != label),
         None if columns == 2 => Some(1 - label),
-        None if header => options.find_id(&names).or_else(|| usual(&ID_WORDS)),
+        None if header => options.find_id(&names).or_else(|| usual(ID_WORDS)),
         None => None,
     };
     if header {
@@ -237,25 +194,18 @@ fn of_columns(mut rows: Vec<Vec<String>>, options: ReadOptions, file: &str) -> R
     let unclear = !header && columns == 2 && id.is_some() && !is_number(&names[label]);
     let label_lines = if unclear { LabelLines::UnclearStart } else { LabelLines::Exact };
     let ids = id.map(|id| rows.iter().map(|row| row[id].clone()).collect());
-    let labels = Labels::from_texts(rows.into_iter().map(|mut row| std::mem::take(&mut row[label])));
+    let labels = FileLabels::from_texts(rows.into_iter().map(|mut row| std::mem::take(&mut row[label])));
     Ok(RawTable { label_lines, ..RawTable::of_labels(Some(labels), ids) })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::csv::tests::{label_column, texts};
     use crate::testing::{refused, strings};
 
     fn labels_of(text: &str, options: ReadOptions) -> Result<RawTable> {
         read(Input::memory(text.into(), "y.csv"), b',', options)
-    }
-
-    fn named(label: &str) -> ReadOptions<'_> {
-        ReadOptions { label: Some(label), ..ReadOptions::default() }
-    }
-
-    fn texts(labels: &[&str]) -> Option<Labels> {
-        Some(Labels::from_texts(labels.to_vec()))
     }
 
     #[test]
@@ -274,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_are_found_by_content() {
+    fn headers_are_recognised_by_content() {
         use LabelLines::{OpenEnd, UnclearStart};
         for (text, expected, lines) in [
             ("Class\nx\ny\n", &["x", "y"][..], OpenEnd),
@@ -290,9 +240,9 @@ mod tests {
             let raw = labels_of(text, ReadOptions::default()).unwrap();
             assert_eq!((raw.labels, raw.label_lines), (texts(expected), lines), "{text:?}");
         }
-        assert_eq!(labels_of("zorp\nx\n", named("zorp")).unwrap().labels, texts(&["x"]));
-        assert_eq!(labels_of("zorp\nx\n", named("0")).unwrap().labels, texts(&["zorp", "x"]));
-        refused(labels_of("zorp\nx\n", named("kind")), &["not called \"kind\""]);
+        assert_eq!(labels_of("zorp\nx\n", label_column("zorp")).unwrap().labels, texts(&["x"]));
+        assert_eq!(labels_of("zorp\nx\n", label_column("0")).unwrap().labels, texts(&["zorp", "x"]));
+        refused(labels_of("zorp\nx\n", label_column("kind")), &["not called \"kind\""]);
     }
 
     #[test]
@@ -314,9 +264,9 @@ mod tests {
         assert_eq!((raw.label_lines, raw.rows), (LabelLines::UnclearStart, 3));
         let raw = labels_of(",label\n0,x\n2,y\n", usual).unwrap();
         assert_eq!((raw.labels, raw.ids), (texts(&["x", "y"]), Some(strings(&["0", "2"]))));
-        let raw = labels_of("n,kind,w\n7,x,1\n8,y,2\n", named("kind")).unwrap();
+        let raw = labels_of("n,kind,w\n7,x,1\n8,y,2\n", label_column("kind")).unwrap();
         assert_eq!((raw.labels, raw.ids), (texts(&["x", "y"]), None));
-        refused(labels_of("n,label\n1,4\n2,5\n", named("kind")), &["y.csv has no labels"]);
+        refused(labels_of("n,label\n1,4\n2,5\n", label_column("kind")), &["y.csv has no labels"]);
         refused(labels_of("a,b,c\n1,2,3\n", usual), &["none called \"label\""]);
         refused(labels_of("id,label\na,x\n\nb\n", usual), &["line 4 has 1 fields"]);
     }

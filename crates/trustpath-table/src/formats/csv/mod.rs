@@ -11,19 +11,14 @@ mod write;
 
 use super::raw::{CarriedColumn, RawTable, ReadOptions, no_column};
 use crate::input::Input;
-use crate::labels::Labels;
+use crate::labels::FileLabels;
 use crate::missing::ReadingNote;
 use crate::{Error, Result};
-pub(crate) use labels::read_lines;
+pub(crate) use labels::{fields, read_lines};
 pub(super) use sniff::as_utf8;
 use sniff::{Sample, not_utf8, sample};
 use write::without_mark;
 pub(super) use write::write;
-
-/// The fields of all lines of a file, of which each has the same number.
-pub(crate) fn fields(input: Input, delimiter: u8) -> Result<Vec<Vec<String>>> {
-    Ok(labels::fields(input, delimiter)?.1)
-}
 
 struct CsvReader {
     file: String,
@@ -32,13 +27,13 @@ struct CsvReader {
     sample: Sample,
     /// Whether `record` is the first row and has not been used yet.
     pending: bool,
-    header: Option<Vec<String>>,
-    columns: usize,
+    has_header: bool,
+    /// The names of the columns; without a header their numbers from 0.
+    names: Vec<String>,
     /// Whether a number had a decimal comma.
     commas: bool,
 }
 
-/// The columns to read.
 struct Selection {
     label: Option<usize>,
     id: Option<usize>,
@@ -55,8 +50,10 @@ pub(super) fn read<const DELIMITER: u8>(input: Input, options: ReadOptions) -> R
     let mut table = CsvReader::open(as_utf8(input)?, DELIMITER, options)?;
     let mut selection = table.select(options)?;
     let (mut features, mut labels, mut ids, mut rows) = (Vec::new(), Vec::new(), Vec::new(), 0);
-    let mut carried: Vec<CarriedColumn> =
-        selection.carried.iter().map(|&column| CarriedColumn { name: table.name(column), texts: Vec::new() }).collect();
+    let names_of = |columns: &[usize]| columns.iter().map(|&column| table.names[column].clone()).collect::<Vec<_>>();
+    let columns = table.has_header.then(|| names_of(&selection.features));
+    let column = |name| CarriedColumn { name, texts: Vec::new() };
+    let mut carried: Vec<_> = names_of(&selection.carried).into_iter().map(column).collect();
     while table.advance()? {
         rows += 1;
         for &column in &selection.features {
@@ -72,19 +69,15 @@ pub(super) fn read<const DELIMITER: u8>(input: Input, options: ReadOptions) -> R
             carried.texts.push((!text.is_empty()).then(|| text.to_owned()));
         }
     }
-    let labels = selection.label.map(|_| Labels::from_texts(labels));
-    let ids = selection.id.map(|_| ids);
-    let dims = selection.features.len();
     if rows == 0 {
-        let (found, remedy) = ("a header without rows".into(), "write one row per instance");
-        return Err(Error::NoFeatures { file: table.file, found, remedy });
+        return Err(Error::no_features(table.file, "a header without rows", "write one row per instance"));
     }
     if table.commas {
         selection.notes.push(ReadingNote::DecimalComma);
     }
-    let names = |header: Vec<String>| selection.features.iter().map(|&c| header[c].clone()).collect();
-    let columns = table.header.map(names);
-    let notes = selection.notes;
+    let labels = selection.label.map(|_| FileLabels::from_texts(labels));
+    let ids = selection.id.map(|_| ids);
+    let (dims, notes) = (selection.features.len(), selection.notes);
     Ok(RawTable { features, rows, dims, columns, ids, labels, carried, notes, ..RawTable::default() })
 }
 
@@ -94,83 +87,54 @@ impl CsvReader {
         let sample = sample(&mut input, delimiter)?;
         let mut reader = csv::ReaderBuilder::new();
         let reader = reader.has_headers(false).delimiter(sample.delimiter).from_reader(input);
-        let record = csv::ByteRecord::new();
-        let (pending, header, columns, commas) = (false, None, 0, false);
-        let mut table = Self { file, reader, record, sample, pending, header, columns, commas };
+        let (record, names) = (csv::ByteRecord::new(), Vec::new());
+        let (pending, has_header, commas) = (false, false, false);
+        let mut table = Self { file, reader, record, sample, pending, has_header, names, commas };
         if !table.advance()? {
             return Err(Error::damaged(table.file, "it is empty"));
         }
-        table.columns = table.record.len();
-        let first: Vec<String> = (0..table.columns).map(|c| table.text(c).map(str::to_owned)).collect::<Result<_>>()?;
-        if is_header(&first, options) {
-            table.header = Some(first);
-        } else {
-            table.pending = true;
-        }
+        let columns = table.record.len();
+        let first: Vec<String> = (0..columns).map(|c| table.text(c).map(str::to_owned)).collect::<Result<_>>()?;
+        table.has_header = is_header(&first, options);
+        table.pending = !table.has_header;
+        table.names = if table.has_header { first } else { (0..columns).map(|c| c.to_string()).collect() };
         Ok(table)
     }
 
     /// All numeric columns except the label, the id and the index of a data frame are features, unless
     /// the caller names them.
     fn select(&self, options: ReadOptions) -> Result<Selection> {
-        let names: Vec<String> = (0..self.columns).map(|column| self.name(column)).collect();
-        let header = self.header.as_deref().unwrap_or_default();
-        let find = |wanted: Option<&str>, usual: Option<usize>| match wanted {
-            Some(name) => self.column(name, usual),
-            None => usual,
-        };
-        let label = find(options.label, options.find_label(header));
-        let id = find(options.id, options.find_id(header));
+        let names = &self.names;
+        let numbered = |name: Option<&str>| column_number(name?, names.len());
+        let label = options.find_label(names).or_else(|| numbered(options.label));
+        let id = options.find_id(names).or_else(|| numbered(options.id));
         if let (Some(name), None) = (options.id, id) {
-            return Err(no_column(&self.file, name, header));
+            return Err(no_column(&self.file, name, if self.has_header { names } else { &[] }));
         }
-        options.check_columns(&names, &self.file)?;
-        let index = self.header.as_ref().is_some_and(|h| h[0].is_empty()).then_some(0);
+        options.check_columns(names, &self.file)?;
+        let index = (self.has_header && names[0].is_empty()).then_some(0);
         let known = [label, id, index];
-        let first = usize::from(self.header.is_some());
+        let first = usize::from(self.has_header);
         let (mut features, mut carried, mut texts) = (Vec::new(), Vec::new(), Vec::new());
-        for column in (0..self.columns).filter(|&column| !known.contains(&Some(column))) {
+        for column in (0..names.len()).filter(|&column| !known.contains(&Some(column))) {
             let name = &names[column];
             let is_text = self.sample.is_text(column, first);
-            let named = options.carry.is_some_and(|chosen| chosen.contains(name));
-            if options.is_feature(name).unwrap_or(!is_text && !named) {
+            if options.is_feature(name, is_text) {
                 features.push(column);
-            } else if (is_text || options.carry.is_some() || options.is_text(name)) && options.is_carried(name) {
+            } else if options.is_carried(name, is_text) {
                 carried.push(column);
             }
-            if is_text && options.is_feature(name).is_none() {
+            if is_text {
                 texts.push(name.clone());
             }
         }
         if features.is_empty() && options.text.is_none() {
-            return Err(Error::NoFeatures {
-                file: self.file.clone(),
-                found: format!("{} column(s), none of them numeric", self.columns),
-                remedy: "give one column per feature",
-            });
+            let contents = format!("{} column(s), none of them numeric", names.len());
+            return Err(Error::no_features(&self.file, contents, "give one column per feature"));
         }
-        let mut notes = Vec::new();
-        notes.extend(label.and_then(|label| options.label_note(&names[label])));
-        if !texts.is_empty() && options.carry.is_none() {
-            notes.push(ReadingNote::TextColumns(texts));
-        }
+        let label_note = label.and_then(|label| options.label_note(&names[label]));
+        let notes = label_note.into_iter().chain(options.text_note(texts)).collect();
         Ok(Selection { label, id, features, carried, notes })
-    }
-
-    /// The column of that name, or of that number from either end.
-    fn column(&self, name: &str, named: Option<usize>) -> Option<usize> {
-        let numbered = || {
-            let number: isize = name.parse().ok()?;
-            let from_end = if number < 0 { self.columns } else { 0 };
-            from_end.checked_add_signed(number).filter(|&column| column < self.columns)
-        };
-        named.or_else(numbered)
-    }
-
-    /// The name of a column, or its number from 0.
-    fn name(&self, column: usize) -> String {
-        let name = self.header.as_ref().and_then(|header| header.get(column));
-        name.cloned().unwrap_or_else(|| column.to_string())
     }
 
     /// A feature.
@@ -199,20 +163,20 @@ impl CsvReader {
     /// A field as text, without the mark that keeps spreadsheets from running it as a formula.
     fn text(&self, column: usize) -> Result<&str> {
         let field = self.field(column);
-        let text =
-            std::str::from_utf8(field).map_err(|_| not_utf8(&self.file, &format!("line {}", self.line()), field))?;
+        let text = std::str::from_utf8(field).map_err(|_| not_utf8(&self.file, &self.place(), field))?;
         Ok(without_mark(text))
     }
 
-    /// The line of the current row, as editors count.
-    fn line(&self) -> u64 {
-        self.record.position().map_or(0, |position| self.line_at(position.byte()))
+    /// The current row, as errors call it.
+    fn place(&self) -> String {
+        format!("line {}", self.line_at(self.record.position()))
     }
 
-    /// The line of the row that begins after the line breaks at `place`. The parser counts otherwise
-    /// where lines are empty or end in `\r\n`, so that the file is read again.
-    fn line_at(&self, place: u64) -> u64 {
+    /// The line of the row that begins after the line breaks at `position`, as editors count. The parser counts
+    /// otherwise where lines are empty or end in `\r\n`, so that the file is read again.
+    fn line_at(&self, position: Option<&csv::Position>) -> u64 {
         const PIECE: u64 = 1 << 16;
+        let Some(place) = position.map(csv::Position::byte) else { return 0 };
         let input = self.reader.get_ref();
         let (mut line, mut at, mut after_return) = (1, 0, false);
         while at < input.length {
@@ -233,29 +197,32 @@ impl CsvReader {
     }
 
     fn bad_cell(&self, column: usize) -> Error {
-        let (file, place) = (self.file.clone(), format!("line {}", self.line()));
-        let name = self.header.as_ref().and_then(|h| h.get(column));
-        let name = name.map_or_else(|| column.to_string(), |name| format!("{name:?}"));
+        let name = &self.names[column];
+        let name = if self.has_header { format!("{name:?}") } else { name.clone() };
         match self.field(column) {
-            b"" => Error::Missing { file, place, column: name },
-            field => {
-                let value = String::from_utf8_lossy(field).chars().take(60).collect();
-                Error::Cell { file, place, column: name, value }
-            }
+            b"" => Error::missing(&self.file, self.place(), name),
+            field => Error::not_a_number(&self.file, self.place(), name, &String::from_utf8_lossy(field)),
         }
     }
 
     fn failure(&self, error: &csv::Error) -> Error {
         match error.kind() {
             csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
-                let line = pos.as_ref().map_or(0, |position| self.line_at(position.byte()));
+                let line = self.line_at(pos.as_ref());
                 let reason = format!("line {line} has {len} fields, the lines before it have {expected_len}");
                 Error::damaged(&self.file, reason)
             }
-            csv::ErrorKind::Io(error) => Error::Read { file: self.file.clone(), reason: error.to_string() },
+            csv::ErrorKind::Io(error) => Error::read(&self.file, error),
             _ => Error::damaged(&self.file, error),
         }
     }
+}
+
+/// The column of this number, from 0 or from −1 backwards.
+fn column_number(number: &str, columns: usize) -> Option<usize> {
+    let number: isize = number.parse().ok()?;
+    let from_end = if number < 0 { columns } else { 0 };
+    from_end.checked_add_signed(number).filter(|&column| column < columns)
 }
 
 fn is_header(first: &[String], options: ReadOptions) -> bool {
@@ -272,39 +239,37 @@ mod tests {
     use super::*;
     use crate::testing::{refused, strings};
 
-    fn label_column(label: &str) -> ReadOptions<'_> {
+    pub fn label_column(label: &str) -> ReadOptions<'_> {
         ReadOptions { label: Some(label), ..ReadOptions::default() }
+    }
+
+    pub fn texts(labels: &[&str]) -> Option<FileLabels> {
+        Some(FileLabels::from_texts(labels.to_vec()))
     }
 
     fn read_text(text: &str, label: &str) -> Result<RawTable> {
         read::<b','>(Input::memory(text.into(), "t.csv"), label_column(label))
     }
 
-    fn names(labels: &[&str]) -> Option<Labels> {
-        Some(Labels::from_texts(labels.to_vec()))
-    }
-
     #[test]
-    fn columns_are_found_by_name_or_number() {
+    fn columns_are_chosen_by_name_or_number() {
         let check = |text: &str, label: &str, dims: usize, features: &[f32], labels| {
             let raw = read_text(text, label).unwrap();
             assert_eq!((raw.dims, &raw.features[..]), (dims, features), "{text}");
             assert_eq!((raw.rows, raw.labels), (features.len() / dims, labels), "{text}");
         };
-        check("a,label,b\n1,cat,2.5\n", "label", 2, &[1.0, 2.5], names(&["cat"]));
-        check("kind,a\n7,1\n8,-3e1\n", "kind", 1, &[1.0, -30.0], names(&["7", "8"]));
+        check("a,label,b\n1,cat,2.5\n", "label", 2, &[1.0, 2.5], texts(&["cat"]));
+        check("kind,a\n7,1\n8,-3e1\n", "kind", 1, &[1.0, -30.0], texts(&["7", "8"]));
         // Without a header columns have numbers.
-        check("1,2,cat\n3,4,dog\n", "-1", 2, &[1.0, 2.0, 3.0, 4.0], names(&["cat", "dog"]));
-        check("0,1.5,2\n", "0", 2, &[1.5, 2.0], names(&["0"]));
+        check("1,2,cat\n3,4,dog\n", "-1", 2, &[1.0, 2.0, 3.0, 4.0], texts(&["cat", "dog"]));
+        check("0,1.5,2\n", "0", 2, &[1.5, 2.0], texts(&["0"]));
         check("1,2\n3,4\n", "label", 2, &[1.0, 2.0, 3.0, 4.0], None);
         // Data frames may have an index and numbered columns.
-        check(",0,1,label\n0,5,6,a\n1,7,8,b\n", "label", 2, &[5.0, 6.0, 7.0, 8.0], names(&["a", "b"]));
+        check(",0,1,label\n0,5,6,a\n1,7,8,b\n", "label", 2, &[5.0, 6.0, 7.0, 8.0], texts(&["a", "b"]));
         check("0,1,2\n5,6,7\n", "label", 3, &[5.0, 6.0, 7.0], None);
         let raw = read_text("b,id,a,label\n1,'=x,2,\n3,y,4,c\n", "label").unwrap();
-        assert_eq!((raw.features, raw.labels), (vec![1.0, 2.0, 3.0, 4.0], names(&["", "c"])));
+        assert_eq!((raw.features, raw.labels), (vec![1.0, 2.0, 3.0, 4.0], texts(&["", "c"])));
         assert_eq!((raw.ids.unwrap(), raw.columns.unwrap()), (strings(&["=x", "y"]), strings(&["b", "a"])));
-        let tabs = Input::memory("x\tlabel\n1\t9\n".into(), "t.tsv");
-        assert_eq!(read::<b'\t'>(tabs, label_column("label")).unwrap().features, [1.0]);
     }
 
     #[test]
@@ -312,7 +277,7 @@ mod tests {
         let text = "url,a,when,b,Label,ID\nh://x,1,2021-01-01,2,cat,p\n,3,2021-01-02,4,,q\n";
         let raw = read_text(text, "label").unwrap();
         assert_eq!((raw.dims, &raw.features[..]), (2, &[1.0, 2.0, 3.0, 4.0][..]));
-        assert_eq!(raw.labels, names(&["cat", ""]));
+        assert_eq!(raw.labels, texts(&["cat", ""]));
         assert_eq!(raw.ids, Some(strings(&["p", "q"])));
         let carried = |name: &str, texts: [Option<&str>; 2]| CarriedColumn {
             name: name.into(),
@@ -320,8 +285,7 @@ mod tests {
         };
         let when = carried("when", [Some("2021-01-01"), Some("2021-01-02")]);
         assert_eq!(raw.carried, [carried("url", [Some("h://x"), None]), when]);
-        let told = ReadingNote::TextColumns(strings(&["url", "when"]));
-        assert_eq!(raw.notes, [told]);
+        assert_eq!(raw.notes, [ReadingNote::TextColumns(strings(&["url", "when"]))]);
     }
 
     #[test]
@@ -333,8 +297,7 @@ mod tests {
             let options = ReadOptions { features, carry, ..ReadOptions::default() };
             read::<b','>(Input::memory(text.into(), "t.csv"), options)
         };
-        let carried =
-            |raw: &RawTable| -> Vec<String> { raw.carried.iter().map(|column| column.name.clone()).collect() };
+        let carried = |raw: &RawTable| raw.carried.iter().map(|column| column.name.clone()).collect::<Vec<_>>();
         let raw = read(Some(&["f*"]), Some(&["year", "note"])).unwrap();
         assert_eq!((raw.features.len(), carried(&raw)), (4, strings(&["year", "note"])));
         let raw = read(Some(&["f2", "year"]), None).unwrap();
@@ -367,11 +330,7 @@ mod tests {
     fn bad_cells_and_ragged_lines_are_named() {
         for (text, expected) in [
             ("a,b,label\n1,2,x\n3,oops,y\n", &["line 3", "\"b\"", "oops"][..]),
-            ("a,b,label\n1,,x\n", &["line 2, column \"b\""]),
-            ("a,b\n1,2\n3\n", &["line 3 has 1 fields"]),
             ("a,label\n1.5,x\noops;,y\n", &["line 3", "\"oops;\""]),
-            ("", &["it is empty"]),
-            ("a,b,label\n", &["a header without rows"]),
             ("label\n1\n", &["1 column(s)"]),
         ] {
             refused(read_text(text, "label"), expected);
@@ -379,8 +338,8 @@ mod tests {
         let options = ReadOptions { id: Some("file"), ..ReadOptions::default() };
         let no_id = read::<b','>(Input::memory("a,b\n1,2\n".into(), "t.csv"), options);
         refused(no_id, &["\"file\"", "\"a\", \"b\""]);
-        let bytes = Input::memory(b"a,label\n1,\xff\n".to_vec(), "t.csv");
-        let latin = read::<b','>(bytes, label_column("label"));
+        let latin = Input::memory(b"a,label\n1,\xff\n".to_vec(), "t.csv");
+        let latin = read::<b','>(latin, label_column("label"));
         refused(latin, &["line 2: byte 0xff is not UTF-8", "Latin-1", "iconv"]);
     }
 }

@@ -1,31 +1,27 @@
 //! What a text file does not say about itself: its encoding and what separates its columns.
 //!
-//! UTF-16 is recognised by its byte order mark and converted; other text must be UTF-8. Columns are
-//! separated by what the ending of the name says, unless the first lines have the same number of fields
-//! only with another separator.
+//! UTF-16 is recognised by its byte order mark and converted; other text must be UTF-8. Columns are separated by what
+//! the ending of the name says, unless the first lines have the same number of fields only with another separator.
 
-use std::io::{BufRead, Read, Seek, SeekFrom};
+use std::io::{BufRead, Read, Seek};
 
 use crate::input::Input;
 use crate::{Error, Result};
 
-/// Bytes looked at.
-const SAMPLE: u64 = 1 << 16;
-/// Lines looked at.
-const LINES: usize = 50;
+const SAMPLE_BYTES: u64 = 1 << 16;
+const SAMPLE_LINES: usize = 50;
 
 /// The input as UTF-8, if it is UTF-16.
 pub(crate) fn as_utf8(mut input: Input) -> Result<Input> {
-    let failed = |name: &str, e: std::io::Error| Error::Read { file: name.into(), reason: e.to_string() };
     let name = input.name.clone();
-    let start = input.fill_buf().map_err(|e| failed(&name, e))?;
+    let start = input.fill_buf().map_err(|e| Error::read(&name, e))?;
     let unit: fn([u8; 2]) -> u16 = match start {
         [0xff, 0xfe, ..] => u16::from_le_bytes,
         [0xfe, 0xff, ..] => u16::from_be_bytes,
         _ => return Ok(input),
     };
     let mut bytes = Vec::new();
-    input.read_to_end(&mut bytes).map_err(|e| failed(&name, e))?;
+    input.read_to_end(&mut bytes).map_err(|e| Error::read(&name, e))?;
     let units = bytes[2..].as_chunks().0.iter().map(|&pair| unit(pair));
     let text: std::result::Result<String, _> = char::decode_utf16(units).collect();
     match text {
@@ -60,48 +56,40 @@ impl Sample {
         cells.peek().is_some() && !cells.any(number)
     }
 
-    /// A number that is written with a decimal comma, with a point instead, if commas do not separate
-    /// the columns.
+    /// A number that is written with a decimal comma, with a point instead, if commas do not separate the columns.
     pub fn with_point(&self, cell: &str) -> Option<String> {
         (self.delimiter != b',').then(|| with_point(cell)).flatten()
     }
 }
 
-/// Looks at the first rows of a file, where the ending of its name says that `usual` separates its
-/// columns.
+/// Looks at the first rows of a file, where the ending of its name says that `usual` separates its columns.
 pub(super) fn sample(input: &mut Input, usual: u8) -> Result<Sample> {
-    let name = input.name.clone();
-    let failed = |e: std::io::Error| Error::Read { file: name.clone(), reason: e.to_string() };
     let mut sample = Vec::new();
-    input.by_ref().take(SAMPLE).read_to_end(&mut sample).map_err(failed)?;
-    input.seek(SeekFrom::Start(0)).map_err(failed)?;
+    let read = input.by_ref().take(SAMPLE_BYTES).read_to_end(&mut sample).and_then(|_| input.rewind());
+    read.map_err(|e| Error::read(&input.name, e))?;
     // The last line of a sample may be cut off.
-    if sample.len() as u64 == SAMPLE {
+    if sample.len() as u64 == SAMPLE_BYTES {
         let end = sample.iter().rposition(|&byte| byte == b'\n').map_or(sample.len(), |end| end + 1);
         sample.truncate(end);
     }
+    let text = |field: &[u8]| String::from_utf8_lossy(field).trim().to_owned();
     let rows = |delimiter: u8| -> Vec<Vec<String>> {
         let mut reader = csv::ReaderBuilder::new();
         let reader = reader.has_headers(false).flexible(true).delimiter(delimiter);
-        let records = reader.from_reader(&sample[..]).into_byte_records();
-        let text = |field: &[u8]| String::from_utf8_lossy(field).trim().to_owned();
-        let records = records.take(LINES).filter_map(std::result::Result::ok);
+        let records = reader.from_reader(&sample[..]).into_byte_records().take(SAMPLE_LINES).flatten();
         records.map(|record| record.iter().map(text).collect()).collect()
     };
-    let even = |rows: &[Vec<String>]| {
+    let equally_long = |rows: &[Vec<String>]| {
         let columns = rows.first().map_or(0, Vec::len);
         columns > 1 && rows.iter().all(|row| row.len() == columns)
     };
     let usual_rows = rows(usual);
-    let fits = even(&usual_rows);
-    for other in [b'\t', b';', b',', b'|'] {
-        if other == usual {
-            continue;
-        }
+    let fits = equally_long(&usual_rows);
+    for other in [b'\t', b';', b',', b'|'].into_iter().filter(|&other| other != usual) {
         let rows = rows(other);
         let commas = || rows.iter().flatten().any(|field| with_point(field).is_some());
         // Decimal commas also look like a separator.
-        if even(&rows) && (!fits || (usual == b',' && other == b';' && commas())) {
+        if equally_long(&rows) && (!fits || (usual == b',' && other == b';' && commas())) {
             return Ok(Sample { delimiter: other, rows });
         }
     }
@@ -121,12 +109,8 @@ fn with_point(field: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn separator(text: &str) -> u8 {
-        sample(&mut Input::memory(text.into(), "t.csv"), b',').unwrap().delimiter
-    }
-
     #[test]
-    fn the_separator_is_found() {
+    fn the_separator_is_guessed() {
         for (text, expected) in [
             ("a,b\n1,2\n", b','),
             ("a;b\n1;2\n", b';'),
@@ -140,7 +124,8 @@ mod tests {
             ("a,b\n1,2\n3\n", b','),
             ("", b','),
         ] {
-            assert_eq!(separator(text) as char, expected as char, "{text:?}");
+            let sample = sample(&mut Input::memory(text.into(), "t.csv"), b',').unwrap();
+            assert_eq!(sample.delimiter as char, expected as char, "{text:?}");
         }
     }
 

@@ -2,7 +2,6 @@
 
 use std::io::{self, Read};
 
-use crate::input::Input;
 use crate::scalar::Scalar;
 use crate::{Error, Result};
 
@@ -26,12 +25,6 @@ pub(super) struct NpyHeader {
 }
 
 impl NpyHeader {
-    /// Reads the header of a file.
-    pub fn of_input(input: &mut Input) -> Result<Self> {
-        let (length, file) = (input.length, input.name.clone());
-        Self::read(input, length, file)
-    }
-
     /// Reads a header that takes at most `available` bytes together with its array.
     pub fn read(source: &mut impl Read, available: u64, file: String) -> Result<Self> {
         let (header, header_length) = read_header(source, &file)?;
@@ -44,9 +37,9 @@ impl NpyHeader {
             .filter(|&bytes| isize::try_from(bytes).is_ok())
             .ok_or_else(|| Error::damaged(&file, format!("the shape {shape:?} is impossible")))?;
         let start = header_length as u64;
-        let found = available.saturating_sub(start);
-        if bytes as u64 > found {
-            return Err(Error::Truncated { file, expected: bytes as u64, found });
+        let available = available.saturating_sub(start);
+        if bytes as u64 > available {
+            return Err(Error::Truncated { file, expected: bytes as u64, available });
         }
         Ok(Self { file, descr, element, big_endian, fortran, shape, start, bytes })
     }
@@ -123,7 +116,7 @@ fn parse_header(header: &str) -> Option<(String, bool, Vec<usize>)> {
 fn parse_descr(descr: &str, file: &str) -> Result<(ElementType, bool)> {
     let unknown = || Error::Dtype {
         file: file.to_owned(),
-        found: descr.to_owned(),
+        dtype: descr.to_owned(),
         expected: "plain numbers or names are needed; save a plain array of float32, an integer type or str",
     };
     let (big_endian, kind) = match descr.split_at_checked(1) {

@@ -18,7 +18,7 @@ use std::path::Path;
 use super::raw::{RawTable, ReadOptions, check_label_shape, matrix_shape};
 use crate::block_file::ArrayInFile;
 use crate::input::Input;
-use crate::labels::Labels;
+use crate::labels::FileLabels;
 use crate::scalar::Scalar;
 use crate::{Error, Result};
 use header::{ElementType, NpyHeader};
@@ -38,7 +38,8 @@ pub struct NpyArray {
 
 /// Reads features, or labels alone. Features in C order may stay in their file.
 pub(super) fn read(mut input: Input, options: ReadOptions) -> Result<RawTable> {
-    let header = NpyHeader::of_input(&mut input)?;
+    let (length, file) = (input.length, input.name.clone());
+    let header = NpyHeader::read(&mut input, length, file)?;
     if options.labels_only {
         let labels = NpyArray::after(header, input)?.to_labels()?;
         return Ok(RawTable::of_labels(Some(labels), None));
@@ -62,9 +63,9 @@ impl NpyArray {
     /// # Errors
     /// If it is missing, truncated, damaged, or holds something other than numbers or text.
     pub fn open(path: &Path) -> Result<Self> {
-        let mut input = Input::open(path)?;
-        let header = NpyHeader::of_input(&mut input)?;
-        Self::after(header, input)
+        let input = Input::open(path)?;
+        let (length, file) = (input.length, input.name.clone());
+        Self::read(input, length, file)
     }
 
     /// Reads an array from a source that holds at most `available` bytes, and calls it `file`.
@@ -83,8 +84,8 @@ impl NpyArray {
         let read = source.take(expected as u64).read_to_end(&mut data);
         read.map_err(|e| Error::damaged(&file, e))?;
         if data.len() < expected {
-            let found = data.len() as u64;
-            return Err(Error::Truncated { file, expected: expected as u64, found });
+            let available = data.len() as u64;
+            return Err(Error::Truncated { file, expected: expected as u64, available });
         }
         if big_endian {
             let unit = match element {
@@ -99,13 +100,8 @@ impl NpyArray {
         Ok(Self { file, descr, element, shape, data })
     }
 
-    /// Reads features with the numbers of rows and columns. In NumPy's default order they are
-    /// converted as they arrive and are never in memory twice.
-    pub(super) fn read_matrix(
-        mut source: &mut dyn Read,
-        available: u64,
-        file: String,
-    ) -> Result<(Vec<f32>, usize, usize)> {
+    /// Reads features. In NumPy's default order they are converted as they arrive and are never in memory twice.
+    pub(super) fn read_matrix(mut source: &mut dyn Read, available: u64, file: String) -> Result<RawTable> {
         let header = NpyHeader::read(&mut source, available, file)?;
         let (rows, dims) = matrix_shape(&header.file, &header.shape)?;
         let features = match header.element {
@@ -113,15 +109,14 @@ impl NpyArray {
                 let read = scalar.read_f32s(source, rows * dims);
                 let features = read.map_err(|e| Error::damaged(&header.file, e))?;
                 if features.len() < rows * dims {
-                    let found = (features.len() * scalar.size()) as u64;
-                    let expected = header.bytes as u64;
-                    return Err(Error::Truncated { file: header.file, expected, found });
+                    let available = (features.len() * scalar.size()) as u64;
+                    return Err(Error::Truncated { file: header.file, expected: header.bytes as u64, available });
                 }
                 features
             }
             _ => Self::after(header, source)?.to_f32s()?,
         };
-        Ok((features, rows, dims))
+        Ok(RawTable { features, rows, dims, ..RawTable::default() })
     }
 
     /// The numbers as features.
@@ -151,11 +146,11 @@ impl NpyArray {
     }
 
     /// The elements as labels: whole numbers or names.
-    pub(super) fn to_labels(&self) -> Result<Labels> {
+    pub(super) fn to_labels(&self) -> Result<FileLabels> {
         check_label_shape(&self.file, &self.shape)?;
         match self.element {
-            ElementType::Number(scalar) => Labels::from_array(scalar, &self.data, &self.file),
-            ElementType::Text { .. } => Ok(Labels::from_names(self.to_strings()?)),
+            ElementType::Number(scalar) => FileLabels::from_array(scalar, &self.data, &self.file),
+            ElementType::Text { .. } => Ok(FileLabels::from_names(self.to_strings()?)),
         }
     }
 
@@ -197,7 +192,7 @@ impl NpyArray {
     }
 
     fn wrong_type(&self, expected: &'static str) -> Error {
-        Error::Dtype { file: self.file.clone(), found: self.descr.clone(), expected }
+        Error::Dtype { file: self.file.clone(), dtype: self.descr.clone(), expected }
     }
 }
 
@@ -231,8 +226,8 @@ mod tests {
         [&MAGIC[..], &[1, 0], &length, header.as_bytes(), data].concat()
     }
 
-    fn header(descr: &str, fortran: &str, shape: &str) -> String {
-        format!("{{'descr': {descr}, 'fortran_order': {fortran}, 'shape': {shape}, }}\n")
+    fn array(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
+        npy(&format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}\n"), data)
     }
 
     fn read(bytes: &[u8]) -> Result<NpyArray> {
@@ -240,45 +235,32 @@ mod tests {
     }
 
     #[test]
-    fn reads_both_orders_and_both_byte_orders() {
-        let values = [1f32, 2.0, 3.0, 4.0, 5.0, 6.0];
-        let little: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
-        let big: Vec<u8> = values.iter().flat_map(|v| v.to_be_bytes()).collect();
-        let c = read(&npy(&header("'<f4'", "False", "(2, 3)"), &little)).unwrap();
-        assert_eq!((c.shape.clone(), c.to_f32s().unwrap()), (vec![2, 3], values.to_vec()));
-        let c = read(&npy(&header("'>f4'", "False", "(2, 3)"), &big)).unwrap();
-        assert_eq!(c.to_f32s().unwrap(), values);
-        let f = read(&npy(&header("'<f4'", "True", "(2, 3)"), &little)).unwrap();
-        assert_eq!(f.to_f32s().unwrap(), [1.0, 3.0, 5.0, 2.0, 4.0, 6.0]);
-    }
-
-    #[test]
     fn text_becomes_names() {
         let unicode: Vec<u8> = "éa\0b\0\0".chars().flat_map(|c| (c as u32).to_le_bytes()).collect();
-        let names = read(&npy(&header("'<U3'", "False", "(2,)"), &unicode)).unwrap();
-        assert_eq!(names.to_labels().unwrap(), Labels::from_names(vec!["éa", "b"]));
-        let names = read(&npy(&header("'|S2'", "False", "(2,)"), b"abc\0")).unwrap();
+        let names = read(&array("'<U3'", "(2,)", &unicode)).unwrap();
+        assert_eq!(names.to_labels().unwrap(), FileLabels::from_names(vec!["éa", "b"]));
+        let names = read(&array("'|S2'", "(2,)", b"abc\0")).unwrap();
         assert_eq!(names.to_strings().unwrap(), ["ab", "c"]);
         assert!(names.to_f32s().unwrap_err().to_string().contains("|S2"));
     }
 
     #[test]
     fn pickles_structured_and_complex_types_are_refused() {
-        let error = read(&npy(&header("'|O'", "False", "(2,)"), b"\x80\x04.")).unwrap_err();
+        let error = read(&array("'|O'", "(2,)", b"\x80\x04.")).unwrap_err();
         assert_eq!(error, Error::Pickled { file: "x.npy".into() });
         for descr in ["[('a', '<f4'), ('b', '<i4')]", "'<c8'", "'<M8[ns]'", "'<f16'", "'<U0'", "''"] {
-            let error = read(&npy(&header(descr, "False", "(2,)"), &[0; 64])).unwrap_err();
+            let error = read(&array(descr, "(2,)", &[0; 64])).unwrap_err();
             assert!(matches!(error, Error::Dtype { .. }), "{descr}: {error}");
         }
     }
 
     #[test]
     fn hostile_shapes_allocate_nothing() {
-        let refused = |shape| read(&npy(&header("'<f4'", "False", shape), &[0; 12])).unwrap_err();
+        let refused = |shape| read(&array("'<f4'", shape, &[0; 12])).unwrap_err();
         // The second has one element too many for the data.
         for shape in ["(1000000000000, 512)", "(2, 2)"] {
             let error = refused(shape);
-            assert!(matches!(error, Error::Truncated { found: 12, .. }), "{shape}: {error}");
+            assert!(matches!(error, Error::Truncated { available: 12, .. }), "{shape}: {error}");
         }
         let impossible = ["(18446744073709551615, 3)", "(4294967296, 4294967296)"];
         let no_shape = ["(-1, 3)", "(1.5,)", "3", "(3", "(99999999999999999999,)"];
@@ -287,16 +269,16 @@ mod tests {
             assert!(matches!(error, Error::Damaged { .. }), "{shape}: {error}");
         }
         // A source that claims more than it has.
-        let bytes = npy(&header("'<f4'", "False", "(1000, 512)"), &[0; 12]);
+        let bytes = array("'<f4'", "(1000, 512)", &[0; 12]);
         let error = NpyArray::read(&bytes[..], u64::MAX, "x".into()).unwrap_err();
-        assert!(matches!(error, Error::Truncated { found: 12, .. }), "{error}");
+        assert!(matches!(error, Error::Truncated { available: 12, .. }), "{error}");
     }
 
     #[test]
     fn a_huge_header_and_every_truncation_are_refused() {
         let huge = [&MAGIC[..], &[2, 0], &u32::MAX.to_le_bytes()].concat();
         assert!(matches!(read(&huge), Err(Error::Damaged { .. })));
-        let bytes = npy(&header("'<f4'", "False", "(2, 3)"), &[0; 24]);
+        let bytes = array("'<f4'", "(2, 3)", &[0; 24]);
         assert!(read(&bytes).is_ok());
         assert!((0..bytes.len()).all(|end| read(&bytes[..end]).is_err()));
     }

@@ -9,7 +9,9 @@ use super::header::MAGIC;
 /// # Errors
 /// If the writer fails.
 pub fn write_i32(w: &mut impl Write, shape: &[usize], values: &[i32]) -> io::Result<()> {
-    write_values(w, "'<i4'", shape, values.iter().map(|value| value.to_le_bytes()))
+    debug_assert_eq!(shape.iter().product::<usize>(), values.len());
+    write_header(w, "'<i4'", shape)?;
+    values.iter().try_for_each(|value| w.write_all(&value.to_le_bytes()))
 }
 
 /// Writes an array of 32-bit floats.
@@ -17,22 +19,12 @@ pub fn write_i32(w: &mut impl Write, shape: &[usize], values: &[i32]) -> io::Res
 /// # Errors
 /// If the writer fails.
 pub fn write_f32(w: &mut impl Write, shape: &[usize], values: &[f32]) -> io::Result<()> {
-    write_values(w, "'<f4'", shape, values.iter().map(|value| value.to_le_bytes()))
-}
-
-fn write_values(
-    w: &mut impl Write,
-    descr: &str,
-    shape: &[usize],
-    mut values: impl ExactSizeIterator<Item = [u8; 4]>,
-) -> io::Result<()> {
     debug_assert_eq!(shape.iter().product::<usize>(), values.len());
-    write_header(w, descr, shape)?;
-    values.try_for_each(|bytes| w.write_all(&bytes))
+    write_header(w, "'<f4'", shape)?;
+    values.iter().try_for_each(|value| w.write_all(&value.to_le_bytes()))
 }
 
-/// Writes the header that precedes the values; `descr` is the type as a Python literal, `'<f2'` for
-/// half precision.
+/// Writes the header that precedes the values; `descr` is the type as a Python literal, `'<f2'` for half precision.
 ///
 /// # Errors
 /// If the writer fails.

@@ -1,10 +1,10 @@
 //! Features that stay in a Parquet file, of which one block of rows is decoded at a time.
 //!
-//! A block lies within one row group, where the pages of a column follow each other. The last block
-//! is kept, so that a pass over the rows in order decodes every block once. Lists of features are a
-//! single column, whose decoder continues from block to block. Features in columns of their own may
-//! number a thousand, and as many decoders would hold one page each; therefore every block opens them
-//! again, and pages that span several blocks are decoded more than once.
+//! A block lies within one row group, where the pages of a column follow each other. The last block stays in memory, so
+//! that a pass over the rows in order decodes every block once. Lists of features are a single column, whose decoder
+//! continues from block to block. Features in separate columns may number a thousand, and as many decoders would hold
+//! one page each; therefore every block opens them again, and pages that span several blocks are decoded more than
+//! once.
 
 use std::mem::take;
 use std::sync::{Mutex, PoisonError};

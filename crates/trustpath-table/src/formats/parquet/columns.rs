@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ::parquet::basic::{LogicalType, Type};
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
-use ::parquet::data_type::{ByteArray, DataType, FixedLenByteArray};
+use ::parquet::data_type::{DataType, FixedLenByteArray};
 use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::{FileReader, RowGroupReader};
 use ::parquet::schema::types::ColumnDescriptor;
@@ -101,7 +101,7 @@ impl ParquetTable {
             }
             _ => Err(Error::Dtype {
                 file: format!("{} (column {})", self.file, self.name(column)),
-                found: self.descriptor(column).physical_type().to_string(),
+                dtype: self.descriptor(column).physical_type().to_string(),
                 expected: "numbers are needed, or text for labels",
             }),
         }
@@ -112,10 +112,9 @@ impl ParquetTable {
         let ColumnReader::ByteArrayColumnReader(reader) = &mut self.column(group, column, 0)? else {
             return Ok(None);
         };
-        let chunk = self.chunk(column, reader, usize::MAX, ByteArray::clone)?;
-        let text = |text: ByteArray| text.as_utf8().map(str::to_owned);
-        let texts = chunk.with_nulls().map(|cell| cell.map(text).transpose());
-        texts.collect::<std::result::Result<_, _>>().map(Some).map_err(|e| failure(&self.file, &e))
+        let chunk = self.chunk(column, reader, usize::MAX, |text| text.as_utf8().map(str::to_owned))?;
+        let texts: std::result::Result<_, _> = chunk.with_nulls().map(Option::transpose).collect();
+        texts.map(Some).map_err(|e| failure(&self.file, &e))
     }
 
     /// The ids of a row group that begins with row `first`.
@@ -126,28 +125,21 @@ impl ParquetTable {
 
     /// A column of a row group as texts, also where it holds numbers.
     pub(super) fn cells(&self, group: &dyn RowGroupReader, column: usize) -> Result<Vec<Option<String>>> {
+        if let Some(texts) = self.texts(group, column)? {
+            return Ok(texts);
+        }
         let all = usize::MAX;
-        Ok(match self.texts(group, column)? {
-            Some(texts) => texts,
-            None => {
-                match (&mut self.column(group, column, 0)?, date_unit(&self.descriptor(column))) {
-                    (ColumnReader::Int32ColumnReader(r), Some(unit)) => {
-                        self.chunk(column, r, all, |&v| unit.text(v.into()))?
-                    }
-                    (ColumnReader::Int64ColumnReader(r), Some(unit)) => {
-                        self.chunk(column, r, all, |&v| unit.text(v))?
-                    }
-                    // A double does not hold every integer of 64 bits.
-                    (ColumnReader::Int64ColumnReader(r), _) if self.is_unsigned(column) => {
-                        self.chunk(column, r, all, |&v| (v as u64).to_string())?
-                    }
-                    (ColumnReader::Int64ColumnReader(r), _) => self.chunk(column, r, all, |&v| v.to_string())?,
-                    (reader, _) => self.numbers(reader, column, all, |id| id.to_string())?,
-                }
-                .with_nulls()
-                .collect()
+        let chunk = match (&mut self.column(group, column, 0)?, date_unit(&self.descriptor(column))) {
+            (ColumnReader::Int32ColumnReader(r), Some(unit)) => self.chunk(column, r, all, |&v| unit.text(v.into()))?,
+            (ColumnReader::Int64ColumnReader(r), Some(unit)) => self.chunk(column, r, all, |&v| unit.text(v))?,
+            // A double does not hold every integer of 64 bits.
+            (ColumnReader::Int64ColumnReader(r), _) if self.is_unsigned(column) => {
+                self.chunk(column, r, all, |&v| (v as u64).to_string())?
             }
-        })
+            (ColumnReader::Int64ColumnReader(r), _) => self.chunk(column, r, all, |&v| v.to_string())?,
+            (reader, _) => self.numbers(reader, column, all, |id| id.to_string())?,
+        };
+        Ok(chunk.with_nulls().collect())
     }
 
     fn chunk<T: DataType, V>(
@@ -157,7 +149,7 @@ impl ParquetTable {
         take: usize,
         convert: impl Fn(&T::T) -> V,
     ) -> Result<ColumnChunk<V>> {
-        let (mut found, mut repetition, mut present) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut converted, mut repetition, mut present) = (Vec::new(), Vec::new(), Vec::new());
         let descriptor = self.descriptor(column);
         let full = descriptor.max_def_level();
         let at_once = if descriptor.max_rep_level() > 0 { LISTS_AT_ONCE } else { ROWS_AT_ONCE };
@@ -175,9 +167,9 @@ impl ParquetTable {
             }
             rest -= records;
             present.extend(levels.iter().map(|&level| level >= full));
-            found.extend(values.iter().map(&convert));
+            converted.extend(values.iter().map(&convert));
         }
-        Ok(ColumnChunk { values: found, repetition, present })
+        Ok(ColumnChunk { values: converted, repetition, present })
     }
 
     /// Refuses nulls in rows that begin with row `first`.
@@ -192,8 +184,7 @@ impl ParquetTable {
     }
 
     fn missing(&self, column: usize, row: usize) -> Error {
-        let (file, place) = (self.file.clone(), format!("row {row}"));
-        Error::Missing { file, place, column: self.name(column) }
+        Error::missing(&self.file, format!("row {row}"), self.name(column))
     }
 
     fn is_unsigned(&self, column: usize) -> bool {

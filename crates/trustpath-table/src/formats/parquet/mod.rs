@@ -1,7 +1,7 @@
 //! Apache Parquet: every numeric column is a feature, or one column holds lists of features.
 //!
 //! Entire columns are read, one row group after another; features that stay in the file are decoded
-//! in blocks of rows (`blocks.rs`). A few bytes of run-length code can stand for any number of
+//! in blocks of rows (`blocks.rs`). A few bytes of run-length code can mean any number of
 //! values, so the number of values is compared with the size of the file beforehand.
 
 mod blocks;
@@ -25,7 +25,7 @@ use ::parquet::schema::types::ColumnDescriptor;
 
 use super::raw::{CarriedColumn, FEATURE_NAMES, RawTable, ReadOptions, no_column};
 use crate::input::Input;
-use crate::labels::Labels;
+use crate::labels::FileLabels;
 use crate::missing::ReadingNote;
 use crate::{Error, Result};
 use blocks::ParquetBlocks;
@@ -73,20 +73,6 @@ fn is_flat_text_or_date(column: &ColumnDescriptor) -> bool {
     column.max_rep_level() == 0 && shown
 }
 
-/// The error for a file without usable columns of features.
-fn no_features(file: String, roots: &[&String], has_lists: bool) -> Error {
-    let names: Vec<&str> = roots.iter().map(|root| root.as_str()).collect();
-    Error::NoFeatures {
-        file,
-        found: format!("the columns {}", names.join(", ")),
-        remedy: if has_lists {
-            "there are several columns of lists, so name one in the feature columns"
-        } else {
-            "give numeric columns, or one column of lists called \"features\""
-        },
-    }
-}
-
 /// Some rows of a row group.
 #[derive(Debug, Clone, Copy)]
 struct RowSpan {
@@ -116,67 +102,61 @@ struct ParquetTable {
 impl ParquetTable {
     fn open(input: Input, options: ReadOptions) -> Result<Self> {
         let (file, length) = (input.name.clone(), input.length);
-        let input = Arc::new(input);
-        let source = Arc::new(ParquetBytes(Arc::clone(&input)));
-        let reader = SerializedFileReader::new(ParquetBytes(input));
-        let reader = reader.map_err(|e| failure(&file, &e))?;
+        let source = ParquetBytes(Arc::new(input));
+        let reader = SerializedFileReader::new(source.clone()).map_err(|e| failure(&file, &e))?;
+        let source = Arc::new(source);
         let schema = reader.metadata().file_metadata().schema_descr_ptr();
         let roots: Vec<&String> = schema.columns().iter().map(|column| &column.path().parts()[0]).collect();
         let (label, id) = (options.find_label(&roots), options.find_id(&roots));
         if let (Some(name), None, false) = (options.id, id, options.labels_only) {
-            let names: Vec<String> = roots.into_iter().cloned().collect();
-            return Err(no_column(&file, name, &names));
+            return Err(no_column(&file, name, &roots));
         }
         if !options.labels_only {
             options.check_columns(&roots, &file)?;
         }
         let numeric = |i: usize| is_number(&schema.column(i));
         let is_list = |i: usize| schema.column(i).max_rep_level() == 1 && numeric(i);
-        let named = |i: usize| options.is_feature(roots[i]);
+        let named = |i: usize| options.is_named_feature(roots[i]);
         let others: Vec<usize> = (0..roots.len())
             .filter(|&i| Some(i) != label && Some(i) != id && !options.labels_only)
             .filter(|&i| !roots[i].starts_with("__index_level_"))
             .collect();
-        let lists: Vec<usize> = others.iter().copied().filter(|&i| is_list(i) && named(i) != Some(false)).collect();
-        let usual = FEATURE_NAMES.iter().find_map(|n| lists.iter().find(|&&i| roots[i] == n));
         if let Some(&i) = others.iter().find(|&&i| named(i) == Some(true) && !numeric(i)) {
             return Err(Error::Dtype {
                 file: format!("{file} (column {:?})", roots[i]),
-                found: schema.column(i).physical_type().to_string(),
+                dtype: schema.column(i).physical_type().to_string(),
                 expected: "features must be numeric; name other columns of features",
             });
         }
-        let to_carry = |i: usize| options.carry.is_some_and(|chosen| chosen.contains(roots[i]));
-        let features: Vec<usize> = match (&lists[..], usual) {
-            ([], _) => {
+        let some = |wanted: &dyn Fn(usize) -> bool| others.iter().copied().filter(|&i| wanted(i)).collect::<Vec<_>>();
+        let lists = some(&|i| is_list(i) && named(i) != Some(false));
+        let features = match &lists[..] {
+            [] => {
                 let flat = |i: usize| schema.column(i).max_rep_level() == 0 && numeric(i);
-                let chosen = |i: usize| named(i).unwrap_or(!to_carry(i));
-                others.iter().copied().filter(|&i| flat(i) && chosen(i)).collect()
+                some(&|i| flat(i) && options.is_feature(roots[i], false))
             }
-            (&[only], _) => vec![only],
-            (_, usual) => usual.copied().into_iter().collect(),
+            &[only] => vec![only],
+            _ => {
+                FEATURE_NAMES.iter().find_map(|n| lists.iter().find(|&&i| roots[i] == n)).copied().into_iter().collect()
+            }
         };
-        let shown = |i: usize| is_flat_text_or_date(&schema.column(i));
-        let carried: Vec<usize> = others
-            .iter()
-            .copied()
-            .filter(|&i| !features.contains(&i) && options.is_carried(roots[i]))
-            .filter(|&i| shown(i) || (to_carry(i) && numeric(i) && !is_list(i)))
-            .collect();
-        let mut notes = Vec::new();
-        notes.extend(label.and_then(|i| options.label_note(roots[i])));
-        let left = others.iter().filter(|&&i| !numeric(i)).map(|&i| roots[i].clone());
-        let left: Vec<String> = left.collect();
-        if lists.is_empty()
-            && options.text.is_none()
-            && !left.is_empty()
-            && options.carry.is_none()
-            && options.features.is_none()
-        {
-            notes.push(ReadingNote::TextColumns(left));
-        }
+        let to_carry = |i: usize| options.is_named_to_carry(roots[i]) && numeric(i) && !is_list(i);
+        let carried = some(&|i| {
+            let is_shown = is_flat_text_or_date(&schema.column(i));
+            !features.contains(&i) && options.is_carried(roots[i], is_shown) && (is_shown || to_carry(i))
+        });
         if features.is_empty() && !options.labels_only && options.text.is_none() {
-            return Err(no_features(file, &roots, !lists.is_empty()));
+            let names: Vec<&str> = roots.iter().map(|root| root.as_str()).collect();
+            let remedy = match lists[..] {
+                [] => "give numeric columns, or one column of lists called \"features\"",
+                _ => "there are several columns of lists, so name one in the feature columns",
+            };
+            return Err(Error::no_features(file, format!("the columns {}", names.join(", ")), remedy));
+        }
+        let mut notes: Vec<ReadingNote> = label.and_then(|i| options.label_note(roots[i])).into_iter().collect();
+        if lists.is_empty() {
+            let texts = some(&|i| !numeric(i));
+            notes.extend(options.text_note(texts.into_iter().map(|i| roots[i].clone()).collect()));
         }
         let lists = !options.labels_only && !lists.is_empty();
         let most_values = VALUES_ALWAYS_ALLOWED.saturating_add(length.saturating_mul(VALUES_PER_BYTE));
@@ -188,8 +168,8 @@ impl ParquetTable {
         let (mut features, mut ids) = (Vec::new(), self.id.map(|_| Vec::new()));
         let (mut names, mut numbers) = (Vec::new(), Vec::new());
         let root = |i: usize| self.descriptor(i).path().parts()[0].clone();
-        let column = |&i: &usize| CarriedColumn { name: root(i), texts: Vec::new() };
-        let mut carried: Vec<CarriedColumn> = self.carried.iter().map(column).collect();
+        let mut carried: Vec<_> =
+            self.carried.iter().map(|&i| CarriedColumn { name: root(i), texts: Vec::new() }).collect();
         let dims = if self.lists { self.list_length()? } else { self.features.len() };
         let starts = self.group_starts();
         let rows = starts[starts.len() - 1];
@@ -214,16 +194,15 @@ impl ParquetTable {
         let labels = match self.label {
             None => None,
             // One column has one type in all row groups.
-            Some(_) if numbers.is_empty() => Some(Labels::from_names(names)),
-            Some(_) => Some(Labels::from_numbers(numbers, &self.file)?),
+            Some(_) if numbers.is_empty() => Some(FileLabels::from_names(names)),
+            Some(_) => Some(FileLabels::from_numbers(numbers, &self.file)?),
         };
         if options.labels_only {
             return Ok(RawTable::of_labels(labels, ids));
         }
         let empty = if options.text.is_some() { rows == 0 } else { features.is_empty() };
         if empty && in_file.is_none() {
-            let (found, remedy) = ("no rows".into(), "write at least one row");
-            return Err(Error::NoFeatures { file: self.file, found, remedy });
+            return Err(Error::no_features(self.file, "no rows", "write at least one row"));
         }
         let columns = (!self.lists).then(|| self.features.iter().map(|&i| root(i)).collect());
         let notes = self.notes.clone();

@@ -10,6 +10,7 @@ use bytes::Bytes;
 use crate::input::Input;
 
 /// An open file or stream.
+#[derive(Clone)]
 pub(super) struct ParquetBytes(pub Arc<Input>);
 
 /// Reads on from one place. Unlike a file it fails at its end: the decoder skips what a damaged

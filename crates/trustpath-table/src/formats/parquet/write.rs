@@ -13,7 +13,6 @@ use ::parquet::schema::parser::parse_message_type;
 use crate::result::{Column, signed};
 use crate::{Output, Result, ResultTable};
 
-/// Writes the table.
 pub(in super::super) fn write(table: &ResultTable, output: &Output) -> Result<()> {
     output.write(|w| {
         // The Parquet writer must be `Send`, which not every writer here is.

@@ -1,8 +1,8 @@
 //! Pages that are compressed with zstd.
 //!
-//! The Parquet decoder would bring a C library for them. Instead its metadata are changed to say that the pages are not compressed, and
-//! what it returns is decompressed here, in Rust. Of the second version of data pages, the levels in front of the values
-//! are never compressed.
+//! The Parquet decoder would bring a C library for them. Instead its metadata are changed to say that the pages are not
+//! compressed, and what it returns is decompressed here, in Rust. Of the second version of data pages, the levels in
+//! front of the values are never compressed.
 
 use std::io::Read;
 

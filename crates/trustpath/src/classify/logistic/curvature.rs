@@ -15,7 +15,7 @@ use crate::linalg::vector::{LANES, block, block_mut, fused};
 
 /// The probabilities of all samples, and the factor of their `G`.
 #[derive(Debug, Default)]
-pub(super) struct Curvature {
+pub(super) struct LogisticCurvature {
     samples: usize,
     classes: usize,
     /// Sheet of probabilities.
@@ -26,7 +26,7 @@ pub(super) struct Curvature {
     factor: Vec<f64>,
 }
 
-impl Curvature {
+impl LogisticCurvature {
     /// Prepares for `samples` samples of `classes` classes.
     #[inline(always)]
     pub(super) fn resize(&mut self, samples: usize, classes: usize) {

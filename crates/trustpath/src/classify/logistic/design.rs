@@ -12,7 +12,7 @@ use crate::Matrix;
 use crate::linalg::vector::fused;
 
 /// Weights in some coordinates, each class a slice of equal length.
-pub(super) trait Design {
+pub(super) trait LogisticRows {
     /// Length of one class of the coordinates.
     fn coordinates(&self) -> usize;
 
@@ -36,7 +36,7 @@ pub(super) struct Span<'a> {
     pub classes: usize,
 }
 
-impl Design for Span<'_> {
+impl LogisticRows for Span<'_> {
     #[inline(always)]
     fn coordinates(&self) -> usize {
         self.gram.stride()
@@ -83,7 +83,7 @@ impl Primal {
     }
 }
 
-impl Design for Primal {
+impl LogisticRows for Primal {
     #[inline(always)]
     fn coordinates(&self) -> usize {
         stride(self.x.cols())

@@ -29,7 +29,7 @@ use crate::linalg::vector::{add_scaled, dot, norm};
 use crate::{Error, Matrix, Result};
 use history::LbfgsHistory;
 use preconditioner::Preconditioner;
-use sums::{STRIP, Samples};
+use sums::{LabelledRows, STRIP};
 
 /// Goal for the norm of the gradient of one class, relative to `C`.
 const TOLERANCE: f64 = 1e-3;
@@ -67,7 +67,7 @@ impl LbfgsLogistic {
         let (classes, dims) = (self.model.weights.rows(), self.model.weights.cols());
         let frame = Frame::of(x, dims);
         let z = frame.coordinates(x);
-        let samples = Samples { z: &z, dims: dims + 1, labels, classes };
+        let samples = LabelledRows { z: &z, dims: dims + 1, labels, classes };
         let mut w = frame.enter(&self.model);
         self.steps = minimise(self.c, samples, &mut w)?;
         self.model = frame.leave(&w, classes);
@@ -109,7 +109,7 @@ fn goal(c: f64, samples: usize, classes: usize) -> f64 {
 }
 
 /// Minimises the objective from `w`: one row per class, the last column the intercept. Returns the number of steps.
-fn minimise(c: f64, samples: Samples<'_>, w: &mut [f64]) -> Result<usize> {
+fn minimise(c: f64, samples: LabelledRows<'_>, w: &mut [f64]) -> Result<usize> {
     let goal = goal(c, samples.labels.len(), samples.classes);
     let mut history = LbfgsHistory::default();
     let (mut g, first) = gradient(c, samples, w, true);
@@ -145,7 +145,7 @@ fn minimise(c: f64, samples: Samples<'_>, w: &mut [f64]) -> Result<usize> {
 }
 
 /// The gradient, and the preconditioner if requested.
-fn gradient(c: f64, samples: Samples<'_>, w: &[f64], with_curvature: bool) -> (Vec<f64>, Option<Preconditioner>) {
+fn gradient(c: f64, samples: LabelledRows<'_>, w: &[f64], with_curvature: bool) -> (Vec<f64>, Option<Preconditioner>) {
     let single: Vec<f32> = w.iter().map(|&v| v as f32).collect();
     let sums = samples.sums(&single, with_curvature);
     let dims = samples.dims;

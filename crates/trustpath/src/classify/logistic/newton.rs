@@ -6,7 +6,7 @@
 //! (I + C Xᵀ D̃ X) δ = −g,   g = W + C (E + D 1 s₀ᵀ)ᵀ X,   s₀ = −G⁻¹ Eᵀ1
 //! ```
 //!
-//! with the [`Curvature`] `D̃`, `D`, `G`. The objective minimised over `b` is strongly convex in `W` with modulus one, so
+//! with the [`LogisticCurvature`] `D̃`, `D`, `G`. The objective minimised over `b` is strongly convex in `W` with modulus one, so
 //! `‖W − W*‖ ≤ ‖g‖` up to the second order in the error of `b`: the norm of `g` is the certificate that ends the
 //! iteration, with a last step `s₀` of the intercept.
 //!
@@ -15,8 +15,8 @@
 //! real features: a preconditioner would cost more than the steps it saves.
 
 use super::LogisticParams;
-use super::curvature::Curvature;
-use super::design::Design;
+use super::curvature::LogisticCurvature;
+use super::design::LogisticRows;
 use super::sheet::stride;
 use crate::linalg::vector::fused;
 use crate::{Error, Result};
@@ -35,12 +35,12 @@ const TRIALS: usize = 60;
 
 /// The solution, and the workspace that is reused by the next training.
 #[derive(Debug, Default)]
-pub(super) struct Newton {
+pub(super) struct NewtonClassifier {
     /// Coordinates of the weights.
     pub theta: Vec<f64>,
     /// The intercept, which sums to zero.
     pub intercept: Vec<f64>,
-    curvature: Curvature,
+    curvature: LogisticCurvature,
     scores: Vec<f64>,
     error: Vec<f64>,
     bent: Vec<f64>,
@@ -66,7 +66,7 @@ impl Moved {
 
     /// `‖·‖²` of the weights.
     #[inline(always)]
-    fn square(&self, design: &impl Design) -> f64 {
+    fn square(&self, design: &impl LogisticRows) -> f64 {
         design.inner(&self.theta, &self.theta, &self.image).max(0.0)
     }
 
@@ -78,7 +78,7 @@ impl Moved {
     }
 }
 
-impl Newton {
+impl NewtonClassifier {
     /// Prepares for a training; the coordinates become zero, the intercept stays.
     pub(super) fn resize(&mut self, coordinates: usize, samples: usize, classes: usize) {
         let (coordinates, scores) = (classes * coordinates, classes * stride(samples));
@@ -95,7 +95,7 @@ impl Newton {
 
     /// Trains, starting from the present coordinates and intercept.
     #[inline(always)]
-    pub(super) fn solve(&mut self, design: &impl Design, labels: &[usize], params: LogisticParams) -> Result<()> {
+    pub(super) fn solve(&mut self, design: &impl LogisticRows, labels: &[usize], params: LogisticParams) -> Result<()> {
         let LogisticParams { c, tolerance, iterations } = params;
         let goal = tolerance * c;
         let samples = labels.len() as f64;
@@ -135,7 +135,7 @@ impl Newton {
 
     /// Scores and errors of the coordinates and the intercept.
     #[inline(always)]
-    fn set_scores(&mut self, design: &impl Design, labels: &[usize]) {
+    fn set_scores(&mut self, design: &impl LogisticRows, labels: &[usize]) {
         design.image(&self.theta, &mut self.scores);
         shift_classes(&mut self.scores, &self.intercept);
         self.set_errors(labels);
@@ -145,7 +145,7 @@ impl Newton {
     /// removes it, and its rounding errors can hide the gradient. The coordinates of the minimum, `C (Y − P)`, have no such
     /// part, so they are set to that at the present scores.
     #[inline(always)]
-    fn clear_null_part(&mut self, design: &impl Design, labels: &[usize]) {
+    fn clear_null_part(&mut self, design: &impl LogisticRows, labels: &[usize]) {
         fused::add_scaled(&mut self.theta, 1.0, &self.residual.theta);
         self.set_scores(design, labels);
     }
@@ -163,7 +163,7 @@ impl Newton {
 
     /// Starts the step at `(0, s₀)` and writes the residual `−g` and its image.
     #[inline(always)]
-    fn set_gradient(&mut self, design: &impl Design, c: f64) {
+    fn set_gradient(&mut self, design: &impl LogisticRows, c: f64) {
         let stride = self.error.len() / self.intercept.len();
         self.curvature.factor();
         for (shift, error) in self.step.shift.iter_mut().zip(self.error.chunks_exact(stride)) {
@@ -184,7 +184,7 @@ impl Newton {
     /// Steps until the squared norm of the residual, `square` at the start, falls to `target`. The product that measures a
     /// residual also serves the step from there, so one more step is taken than the target requires.
     #[inline(always)]
-    fn conjugate_gradients(&mut self, design: &impl Design, c: f64, mut square: f64, target: f64) {
+    fn conjugate_gradients(&mut self, design: &impl LogisticRows, c: f64, mut square: f64, target: f64) {
         let Self { curvature, bent, residual, direction, step, .. } = self;
         direction.theta.copy_from_slice(&residual.theta);
         direction.image.copy_from_slice(&residual.image);
@@ -211,7 +211,7 @@ impl Newton {
 
     /// Moves along the step, all the way or to where the objective no longer falls steeply.
     #[inline(always)]
-    fn advance(&mut self, design: &impl Design, labels: &[usize], c: f64) {
+    fn advance(&mut self, design: &impl LogisticRows, labels: &[usize], c: f64) {
         // The penalty's slope along the step is `pull + at · stretch`.
         let pull = design.inner(&self.theta, &self.step.theta, &self.step.image);
         let stretch = self.step.square(design);

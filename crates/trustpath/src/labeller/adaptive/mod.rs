@@ -33,7 +33,7 @@ mod weights;
 
 use self::learned::LEARNED;
 use self::mixture::{Fit, Marginal, Run};
-use self::schedule::{Pool, combined, logistic};
+use self::schedule::{PoolShape, combined, logistic};
 use self::space::Space;
 use crate::judge::View;
 use crate::labeller::{Labelled, Labeller, label_task};
@@ -153,7 +153,7 @@ impl Adaptive {
         let signed = is_signed(&x, task.pool, self.0.signed);
         power(&mut x, signed);
         let mut space = Space::build(x, task.pool, NEIGHBORS);
-        let pool = Pool {
+        let pool = PoolShape {
             classes: task.classes,
             labelled: task.labelled,
             unlabeled: n,
@@ -180,9 +180,9 @@ impl Adaptive {
         };
         let mut branches = Vec::new();
         if balance < 1.0 - EXCLUDED {
-            let found = logistic(combined(&LEARNED.belief, &after));
+            let weight = logistic(combined(&LEARNED.belief, &after));
             let belief: Vec<f64> =
-                (free.weights.iter().zip(&uniform)).map(|(pi, u)| found * pi + (1.0 - found) * u).collect();
+                (free.weights.iter().zip(&uniform)).map(|(pi, u)| weight * pi + (1.0 - weight) * u).collect();
             let again = |space: &Space| self::free(&task, space, 1, &after, &belief);
             branches.push((1.0 - balance, second(&free, &LEARNED.metric, &again)));
         }

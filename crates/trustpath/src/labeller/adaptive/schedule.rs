@@ -1,6 +1,6 @@
 //! Quantities of the loop that change with its progress and with the pool.
 //!
-//! A pool is described by covariates `z` ([`Pool::covariates`]), and a quantity of an epoch at progress `t` (0 in the first, 1 in the
+//! A pool is described by covariates `z` ([`PoolShape::covariates`]), and a quantity of an epoch at progress `t` (0 in the first, 1 in the
 //! last) is a line in both,
 //!
 //! ```text
@@ -100,7 +100,7 @@ pub(super) fn combined(constants: &[f64], covariates: &[f64]) -> f64 {
 
 /// What the covariates are computed from.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Pool {
+pub(super) struct PoolShape {
     pub classes: usize,
     pub labelled: usize,
     pub unlabeled: usize,
@@ -112,7 +112,7 @@ pub(super) struct Pool {
     pub graph: bool,
 }
 
-impl Pool {
+impl PoolShape {
     /// Unlabeled instances per class, in units of 15.
     fn load(&self) -> f64 {
         self.unlabeled.max(1) as f64 / (15 * self.classes) as f64
@@ -178,11 +178,11 @@ mod tests {
 
     #[test]
     fn usual_pools_have_covariates_near_zero_and_an_empty_one_has_finite_ones() {
-        let pool = Pool { classes: 5, labelled: 5, unlabeled: 75, spread: 0.5, dimensions: 27.0, graph: true };
+        let pool = PoolShape { classes: 5, labelled: 5, unlabeled: 75, spread: 0.5, dimensions: 27.0, graph: true };
         let z = pool.covariates();
         assert_eq!(z[0], 1.0);
         assert!(z[1..].iter().all(|z| z.abs() < 0.1), "{z:?}");
-        let empty = Pool { unlabeled: 0, ..pool };
+        let empty = PoolShape { unlabeled: 0, ..pool };
         let none = Matrix::zeros(0, 5);
         let z = empty.covariates_after(&none, &none, &[0.2; 5]);
         assert!(z.iter().all(|z| z.is_finite()), "{z:?}");

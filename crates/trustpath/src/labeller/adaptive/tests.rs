@@ -35,8 +35,8 @@ fn adapt_to_leaning(
     let instances = Features::new(&values[..], truth.len(), dims).unwrap().normalize().unwrap();
     let (labels, classes) = (&truth[..counts.len()], counts.len());
     let task = Task { instances: &instances, labels, unlabeled: n, classes, truth: None };
-    let found = adapt(params, &task);
-    (found, truth[counts.len()..].to_vec())
+    let adapted = adapt(params, &task);
+    (adapted, truth[counts.len()..].to_vec())
 }
 
 #[test]
@@ -44,15 +44,15 @@ fn balanced_and_imbalanced_pools_are_distinguished_and_labelled() {
     for (counts, balanced) in [([15, 15, 15, 15], true), ([40, 10, 7, 3], false)] {
         for signed in [false, true] {
             for dims in [35, 140] {
-                let (found, truth) = adapt_to(&counts, dims, signed);
-                let case = format!("{counts:?} {signed} {dims} {}", found.balance);
-                assert_eq!(found.balance > 0.5, balanced, "{case}");
-                let labels = found.posterior.query_labels();
+                let (adapted, truth) = adapt_to(&counts, dims, signed);
+                let case = format!("{counts:?} {signed} {dims} {}", adapted.balance);
+                assert_eq!(adapted.balance > 0.5, balanced, "{case}");
+                let labels = adapted.posterior.query_labels();
                 let right = labels.iter().zip(&truth).filter(|(l, t)| l == t).count();
                 assert!(right >= 54, "{case}: {right} of 60");
-                assert!((found.marginal.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+                assert!((adapted.marginal.iter().sum::<f64>() - 1.0).abs() < 1e-12);
                 let share = counts[0] as f64 / 60.0;
-                assert!((found.marginal[0] - share).abs() < 0.15, "{:?}", found.marginal);
+                assert!((adapted.marginal[0] - share).abs() < 0.15, "{:?}", adapted.marginal);
             }
         }
     }
@@ -96,13 +96,13 @@ fn the_schedule_gives_what_its_script_gives() {
     ];
     for (counts, balance, rows) in expected {
         let learned = AdaptiveParams { balance: 0.0, ..AdaptiveParams::default() };
-        let (found, _) = adapt_to_leaning(learned, &counts, 140, 0.4, 0.6);
-        let near = (found.balance - balance).abs() < 2e-5;
-        assert!(near, "{counts:?}: {} instead of {balance}", found.balance);
+        let (adapted, _) = adapt_to_leaning(learned, &counts, 140, 0.4, 0.6);
+        let near = (adapted.balance - balance).abs() < 2e-5;
+        assert!(near, "{counts:?}: {} instead of {balance}", adapted.balance);
         // The script follows both branches always, here one of less than a tenth is left out.
         let tolerance = if (0.1..0.9).contains(&balance) { 2e-5 } else { 2e-3 };
         for (at, row) in rows.iter().enumerate() {
-            let given = found.posterior.unlabeled.row(15 * at);
+            let given = adapted.posterior.unlabeled.row(15 * at);
             let near = given.iter().zip(row).all(|(a, b)| (a - b).abs() < tolerance);
             assert!(near, "{counts:?}: {given:?} instead of {row:?}");
         }
@@ -113,8 +113,8 @@ fn the_schedule_gives_what_its_script_gives() {
 fn awkward_pools_have_probabilities() {
     for pool in awkward_pools().into_iter().chain(overlapping_pools()) {
         for unlabeled in [pool.truth.len(), 0] {
-            let found = adapt(AdaptiveParams::default(), &pool.task_with(unlabeled));
-            assert!(found.marginal.iter().all(|m| m.is_finite()) && found.balance.is_finite());
+            let adapted = adapt(AdaptiveParams::default(), &pool.task_with(unlabeled));
+            assert!(adapted.marginal.iter().all(|m| m.is_finite()) && adapted.balance.is_finite());
         }
     }
 }

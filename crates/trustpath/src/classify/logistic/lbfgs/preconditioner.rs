@@ -10,7 +10,7 @@
 //! which leaves a diagonal plus a rank-one term for each class. The rank-one term is large: the samples about whose
 //! membership in a class the model is uncertain lie on one side of the others.
 
-use super::sums::Sums;
+use super::sums::SampleSums;
 use crate::linalg::vector::{add_scaled, dot};
 
 /// Smallest share of the second moment of a coordinate that its variance may be. The intercept has no variance at all, and
@@ -32,7 +32,7 @@ pub(super) struct Preconditioner {
 
 impl Preconditioner {
     /// From sums whose last feature is always one; `price` is the penalty on a feature.
-    pub fn new(c: f64, sums: &Sums, dims: usize, price: impl Fn(usize) -> f64) -> Self {
+    pub fn new(c: f64, sums: &SampleSums, dims: usize, price: impl Fn(usize) -> f64) -> Self {
         let mut blocks = Self { dims, ..Self::default() };
         for (first, second) in sums.first.chunks_exact(dims).zip(sums.second.chunks_exact(dims)) {
             // Where no sample is uncertain about a class there is no curvature, but its intercept still needs some.
@@ -72,7 +72,7 @@ mod tests {
     fn dividing_undoes_multiplying() {
         // Two classes of two features and the intercept; samples with weights as given.
         let samples = [([1.0, 2.0, 1.0], [0.2, 0.1]), ([0.5, -1.0, 1.0], [0.1, 0.25])];
-        let mut sums = Sums { gradient: Vec::new(), first: vec![0.0; 6], second: vec![0.0; 6] };
+        let mut sums = SampleSums { gradient: Vec::new(), first: vec![0.0; 6], second: vec![0.0; 6] };
         for (z, q) in samples {
             for (at, (first, second)) in sums.first.iter_mut().zip(&mut sums.second).enumerate() {
                 *first += q[at / 3] * z[at % 3];

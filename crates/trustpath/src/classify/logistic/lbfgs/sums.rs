@@ -25,7 +25,7 @@ const SHARDS: usize = 16;
 
 /// Samples with their labels.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Samples<'a> {
+pub(super) struct LabelledRows<'a> {
     /// Row-major features.
     pub z: &'a [f32],
     /// Number of features.
@@ -37,7 +37,7 @@ pub(super) struct Samples<'a> {
 
 /// Sums over samples, each with one row per class and one column per feature.
 #[derive(Debug, Default)]
-pub(super) struct Sums {
+pub(super) struct SampleSums {
     pub gradient: Vec<f64>,
     /// Features weighted by `q`; empty unless requested.
     pub first: Vec<f64>,
@@ -45,16 +45,16 @@ pub(super) struct Sums {
     pub second: Vec<f64>,
 }
 
-impl Samples<'_> {
+impl LabelledRows<'_> {
     /// The sums at these weights, which have one row per class.
-    pub fn sums(&self, weights: &[f32], with_curvature: bool) -> Sums {
+    pub fn sums(&self, weights: &[f32], with_curvature: bool) -> SampleSums {
         let strips = self.labels.len().div_ceil(STRIP);
         let shard = strips.div_ceil(SHARDS).max(1) * STRIP;
-        let shards: Vec<Sums> = self
+        let shards: Vec<SampleSums> = self
             .labels
             .par_chunks(shard)
             .zip(self.z.par_chunks(shard * self.dims))
-            .map(|(labels, z)| Samples { z, labels, ..*self }.shard(weights, with_curvature))
+            .map(|(labels, z)| LabelledRows { z, labels, ..*self }.shard(weights, with_curvature))
             .collect();
         let mut shards = shards.into_iter();
         let mut total = shards.next().unwrap_or_default();
@@ -66,9 +66,9 @@ impl Samples<'_> {
         total
     }
 
-    fn shard(&self, weights: &[f32], with_curvature: bool) -> Sums {
+    fn shard(&self, weights: &[f32], with_curvature: bool) -> SampleSums {
         let (c, d) = (self.classes, self.dims);
-        let mut sums = Sums { gradient: vec![0.0; c * d], ..Sums::default() };
+        let mut sums = SampleSums { gradient: vec![0.0; c * d], ..SampleSums::default() };
         if with_curvature {
             (sums.first, sums.second) = (vec![0.0; c * d], vec![0.0; c * d]);
         }
