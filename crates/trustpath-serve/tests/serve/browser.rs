@@ -24,11 +24,19 @@ fn start(wish: &Wish, labels: Option<&str>) -> Option<(TempDir, Browser, Running
     Some((folder, browser, session))
 }
 
+/// Waits until the model knows all answers and the page shows it: what is redrawn under the pointer misses its click.
+fn in_step(browser: &mut Browser, session: &Running) {
+    session.updated();
+    let state = session.until(|state| state["stage"].is_null());
+    browser.until(&format!("document.body.dataset.version === '{}'", state["version"]));
+    browser.settle();
+}
+
 /// A session with 60 images, of which the first 12 have labels, and a page that shows predictions.
 fn with_model() -> Option<(TempDir, Browser, Running)> {
     let (folder, mut browser, session) = start(&images(60), None)?;
     session.label_truly(0..12);
-    session.updated();
+    in_step(&mut browser, &session);
     browser.until(PREDICTED);
     Some((folder, browser, session))
 }
@@ -228,6 +236,7 @@ fn many_are_answered_together() {
     browser.key("z");
     wait_for(&session, 12);
     browser.until(&format!("document.querySelectorAll('#view-bulk .pick').length === {shown}"));
+    in_step(&mut browser, &session);
 
     // A line around everything on the map selects all that is open.
     browser.click("document.querySelector('#view-bulk .modes button:nth-child(3)')");
@@ -260,6 +269,7 @@ fn suspects_are_kept_changed_and_removed() {
         labels += &format!("shot {row:03}.jpg,{}\n", CLASSES[class % 3]);
     }
     let Some((_folder, mut browser, session)) = start(&images(60), Some(&labels)) else { return };
+    in_step(&mut browser, &session);
     browser.click("document.getElementById('tab-audit')");
     browser.click("document.querySelector('#view-audit .act.main')");
     browser.until("document.querySelectorAll('#view-audit .half').length === 2");
@@ -285,7 +295,7 @@ fn progress_is_drawn_and_the_session_ends_from_the_page() {
     let Some((_folder, mut browser, session)) = start(&images(90), None) else { return };
     for end in [12, 24, 36, 48] {
         session.label_truly(end - 12..end);
-        session.updated();
+        in_step(&mut browser, &session);
     }
     browser.click("document.getElementById('tab-progress')");
     browser.until("document.querySelectorAll('.dot.coverage').length >= 4");
@@ -325,7 +335,7 @@ fn hostile_names_are_text_and_a_phone_never_scrolls_sideways() {
     for row in 0..12 {
         session.label(&[row], classes[row % 3]);
     }
-    session.updated();
+    in_step(&mut browser, &session);
     browser.until(PREDICTED);
     assert_eq!(browser.content(".answer .name"), classes[0]);
     assert!(browser.content(".shown .text").contains("<b>"), "markup in a text is shown as text");
@@ -365,15 +375,17 @@ fn screen_readers_get_names_and_the_focus_moves_in_order() {
     let given = |row: usize| format!("shot {row:03}.jpg,{}\n", CLASSES[row % 3]);
     let labels: String = std::iter::once("id,label\n".to_owned()).chain((0..9).map(given)).collect();
     let Some((_folder, mut browser, session)) = start(&images(60), Some(&labels)) else { return };
-    session.updated();
+    in_step(&mut browser, &session);
     browser.until("document.querySelectorAll('.answer').length === 3");
     check_that_the_focus_is_seen(&mut browser);
     // What was answered is said.
     browser.eval("document.activeElement.blur()");
     browser.key("1");
     browser.until("document.getElementById('live').textContent.endsWith(': auk')");
+    wait_for(&session, 1);
     browser.key("z");
-    session.until(|state| state["counts"]["checked"] == 0);
+    wait_for(&session, 0);
+    in_step(&mut browser, &session);
     browser.click("document.getElementById('tab-audit')");
     browser.click("document.querySelector('#view-audit .act.main')");
     browser.until("document.querySelectorAll('#view-audit .half').length === 2");
