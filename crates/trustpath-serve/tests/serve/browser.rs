@@ -3,11 +3,13 @@
 //! Without Chromium these tests print that they are skipped; with `TRUSTPATH_REQUIRE_BROWSER=1` they fail instead.
 //! Screenshots of every view are saved in the `tmp` folder of the build.
 
+use std::time::Instant;
+
 use tempfile::TempDir;
 use trustpath_browser::Browser;
 use trustpath_table::{AnswerKind, read_answers};
 
-use crate::pool::{CLASSES, Running, Wish};
+use crate::pool::{CLASSES, PATIENCE, Running, Wish};
 
 fn images(rows: usize) -> Wish {
     Wish { rows, images: true, ..Wish::default() }
@@ -416,16 +418,21 @@ fn check_that_the_focus_is_seen(browser: &mut Browser) {
     assert_eq!(visited[..3], ["modes", "answers", "acts"].map(String::from), "{visited:?}");
 }
 
-/// A view as the browser hands it to a screen reader.
+/// A view as the browser hands it to a screen reader, once it has fetched what it shows.
 fn check_what_is_read(browser: &mut Browser, tab: &str, expected: &[&str]) {
     browser.click(&format!("document.getElementById('tab-{tab}')"));
-    browser.settle();
-    let tree = browser.accessible();
     // In this order, and each key of a button is not a part of its name.
-    let mut rest = tree.iter();
-    for wanted in expected {
-        let (role, name) = wanted.split_once(':').unwrap();
-        assert!(rest.any(|(r, n)| r == role && n.starts_with(name)), "{tab}: {wanted} in {tree:?}");
+    let is_read = |tree: &[(String, String)]| {
+        let mut rest = tree.iter();
+        let mut wanted = expected.iter().map(|wanted| wanted.split_once(':').unwrap());
+        wanted.all(|(role, name)| rest.any(|(r, n)| r == role && n.starts_with(name)))
+    };
+    let start = Instant::now();
+    let mut tree = browser.accessible();
+    while !is_read(&tree) {
+        assert!(start.elapsed() < PATIENCE, "{tab}: {expected:?} in {tree:?}");
+        browser.settle();
+        tree = browser.accessible();
     }
     let views = tree.iter().filter(|(role, _)| role == "tabpanel").count();
     assert_eq!(views, 1, "{tab}: what is hidden is not read");

@@ -18,7 +18,7 @@ use trustpath_serve::{Ended, Server, Session, SessionPool, Settings};
 use trustpath_table::{FileLock, MissingLabels, PartlyLabelledFile, PartlyLabelledTable};
 
 /// After this time a condition is never going to be true, even on a machine with much other work.
-const PATIENCE: Duration = Duration::from_secs(600);
+pub const PATIENCE: Duration = Duration::from_secs(600);
 const DIMS: usize = 6;
 pub const CLASSES: [&str; 3] = ["auk", "gull", "tern"];
 
