@@ -41,8 +41,8 @@ macro_rules! choices {
             type Err = $crate::Error;
 
             fn from_str(text: &str) -> $crate::Result<Self> {
-                let found = Self::ALL.into_iter().find(|value| value.name() == text);
-                found.ok_or_else(|| $crate::Error::choice($what, text, Self::NAMES))
+                let named = Self::ALL.into_iter().find(|value| value.name() == text);
+                named.ok_or_else(|| $crate::Error::choice($what, text, Self::NAMES))
             }
         }
     };

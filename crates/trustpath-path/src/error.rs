@@ -143,7 +143,7 @@ pub enum Error {
         /// What went wrong, and the remedy.
         reason: String,
     },
-    /// A [`BlockSource`](crate::BlockSource) could not read its rows.
+    /// A source of blocks of rows could not read them.
     #[error("{reason}")]
     Stored {
         /// What went wrong, and the remedy, in the words of the source.

@@ -21,11 +21,11 @@ use crate::Matrix;
 use crate::incidental::Path;
 use crate::limits::FEW_CLASSES;
 use crate::linalg::block::multiply;
+use crate::linalg::geometry::most_similar;
 use crate::linalg::simd;
 use crate::linalg::vector::dot;
+use crate::one_hot_fit::{LabelDescent, ROWS, Turned};
 
-/// Rows judged together.
-const ROWS: usize = 256;
 /// Places on the path where the nearest labels are looked for, with more classes.
 const LOOKS: usize = 4;
 /// Labels followed from each of these places.
@@ -54,7 +54,7 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// How credible the label is: `rival / (own + rival)` of where the two vanish, ½ where both fit equally well and 1 where
+    /// How credible the label is: `rival / (label + rival)` of where the two vanish, ½ where both fit equally well and 1 where
     /// no other label fits at all. Unlike `λ` itself it does not depend on the number of classes and coordinates.
     pub fn credibility(&self) -> f64 {
         match self.vanish + self.rival_vanish {
@@ -78,8 +78,8 @@ impl Judgement {
         let (label, vanish) = match label {
             None => first(None),
             Some(label) => {
-                let own = candidates.clone().find(|&(k, _)| k == label);
-                own.unwrap_or((label, f64::MAX))
+                let candidate = candidates.clone().find(|&(k, _)| k == label);
+                candidate.unwrap_or((label, f64::MAX))
             }
         };
         let (rival, rival_vanish) = first(Some(label));
@@ -88,7 +88,7 @@ impl Judgement {
 }
 
 impl FrozenPath {
-    /// What is to be kept of a path that kept its coefficients.
+    /// Of a path whose coefficients were asked for.
     pub fn of(path: &Path) -> Self {
         Self { lambda: path.lambda.clone(), beta: path.beta.clone().unwrap_or_default() }
     }
@@ -102,12 +102,12 @@ impl FrozenPath {
     /// that vanishes first.
     pub fn judge(&self, x: &Matrix, rows: &[usize], label: impl Fn(usize) -> Option<usize> + Sync) -> Vec<Judgement> {
         let (d, c) = (self.dims(), self.beta.first().map_or(0, Matrix::cols));
-        let turned = (c > d).then(|| Turned::of(self));
+        let turned: Option<Vec<Turned>> = self.beta.par_iter().map(Turned::of).collect();
         let judge = |(block, rows): (usize, &[usize])| {
             let mut gathered = Vec::with_capacity(rows.len() * d);
             rows.iter().for_each(|&row| gathered.extend_from_slice(&x.row(row)[..d]));
             let label = |at: usize| label(block * ROWS + at);
-            self.judge_block(&gathered, c, turned.as_ref(), label)
+            self.judge_block(&gathered, c, turned.as_deref(), label)
         };
         rows.par_chunks(ROWS).enumerate().flat_map_iter(judge).collect()
     }
@@ -116,36 +116,41 @@ impl FrozenPath {
         &self,
         x: &[f64],
         c: usize,
-        turned: Option<&Turned>,
+        turned: Option<&[Turned]>,
         label: impl Fn(usize) -> Option<usize>,
     ) -> Vec<Judgement> {
         let rows = x.len() / self.dims().max(1);
         let mut followed = self.candidates(x, c, &label);
         let mut sheet = vec![0.0; rows * if turned.is_some() { self.dims() } else { c }];
-        for (step, beta) in self.beta.iter().enumerate() {
+        for (step, (beta, &lambda)) in self.beta.iter().zip(&self.lambda).enumerate() {
+            let before = step.checked_sub(1).map(|above| self.lambda[above]);
             match turned {
                 None => {
                     multiply(x, rows, beta.view(), &mut sheet);
                     for (fit, followed) in sheet.chunks_exact(c).zip(&mut followed) {
-                        let square = inner(fit, fit);
-                        for (k, follow) in followed {
-                            follow.down(&self.lambda, step, square - 2.0 * fit[*k] + 1.0);
+                        let square = simd::dispatch(
+                            fit,
+                            #[inline(always)]
+                            |fit| dot(fit, fit),
+                        );
+                        for (k, descent) in followed {
+                            descent.down(before, lambda, square - 2.0 * fit[*k] + 1.0);
                         }
                     }
                 }
                 Some(turned) => {
-                    let (beta, d) = (&turned.beta[step], self.dims());
-                    multiply(x, rows, turned.gram[step].view(), &mut sheet);
+                    let (Turned { beta, gram }, d) = (&turned[step], self.dims());
+                    multiply(x, rows, gram.view(), &mut sheet);
                     let rows = x.chunks_exact(d).zip(sheet.chunks_exact(d));
                     simd::dispatch(
-                        (rows, &mut followed, &self.lambda, beta),
+                        (rows, &mut followed, before, lambda, beta),
                         #[inline(always)]
-                        |(rows, followed, lambda, beta)| {
+                        |(rows, followed, before, lambda, beta)| {
                             for ((x, bent), followed) in rows.zip(followed) {
                                 let square = dot(x, bent);
-                                for (k, follow) in followed {
+                                for (k, descent) in followed {
                                     let fit = dot(x, beta.row(*k));
-                                    follow.down(lambda, step, square - 2.0 * fit + 1.0);
+                                    descent.down(before, lambda, square - 2.0 * fit + 1.0);
                                 }
                             }
                         },
@@ -153,28 +158,34 @@ impl FrozenPath {
                 }
             }
         }
-        let judged = |(at, followed): (usize, &Vec<(usize, Follow)>)| {
-            Judgement::among(followed.iter().map(|(k, f)| (*k, f.vanish)), label(at))
+        let judged = |(at, followed): (usize, &Vec<(usize, LabelDescent)>)| {
+            Judgement::among(followed.iter().map(|(k, descent)| (*k, descent.vanish)), label(at))
         };
         followed.iter().enumerate().map(judged).collect()
     }
 
-    /// The labels of each row that are worth following, its own among them.
-    fn candidates(&self, x: &[f64], c: usize, label: impl Fn(usize) -> Option<usize>) -> Vec<Vec<(usize, Follow)>> {
+    /// The labels of each row that are worth following, among them the one that it is judged under.
+    fn candidates(
+        &self,
+        x: &[f64],
+        c: usize,
+        label: impl Fn(usize) -> Option<usize>,
+    ) -> Vec<Vec<(usize, LabelDescent)>> {
         let rows = x.len() / self.dims().max(1);
+        let start = |k: usize| (k, LabelDescent::default());
         if c <= FEW_CLASSES {
-            return vec![(0..c).map(|k| (k, Follow::default())).collect(); rows];
+            return vec![(0..c).map(start).collect(); rows];
         }
-        let mut followed: Vec<Vec<(usize, Follow)>> =
-            (0..rows).map(|at| label(at).map(|label| (label, Follow::default())).into_iter().collect()).collect();
+        let mut followed: Vec<Vec<(usize, LabelDescent)>> =
+            (0..rows).map(|at| label(at).map(start).into_iter().collect()).collect();
         let mut fit = vec![0.0; rows * c];
         let last = self.beta.len() - 1;
         for look in (1..=LOOKS).map(|k| last * k / LOOKS) {
             multiply(x, rows, self.beta[look].view(), &mut fit);
             for (fit, followed) in fit.chunks_exact(c).zip(&mut followed) {
-                for k in largest(fit) {
+                for k in most_similar(fit, c, NEAREST) {
                     if followed.iter().all(|(other, _)| *other != k) {
-                        followed.push((k, Follow::default()));
+                        followed.push(start(k));
                     }
                 }
             }
@@ -183,88 +194,11 @@ impl FrozenPath {
     }
 }
 
-/// A pair of instance and label on its way from the top of the grid down, until it leaves.
-#[derive(Debug, Clone, Copy)]
-struct Follow {
-    vanish: f64,
-    /// The excess `‖r‖ − λ` at the `λ` above, while it is in; not a number once it has left.
-    above: f64,
-}
-
-impl Default for Follow {
-    fn default() -> Self {
-        Self { vanish: 0.0, above: f64::NEG_INFINITY }
-    }
-}
-
-impl Follow {
-    /// Goes to the `λ` of number `step`, where its squared residual is `square`.
-    fn down(&mut self, lambda: &[f64], step: usize, square: f64) {
-        if self.above.is_nan() {
-            return;
-        }
-        let residual = square.max(0.0).sqrt();
-        let (here, excess) = (lambda[step], residual - lambda[step]);
-        if excess <= 0.0 {
-            (self.vanish, self.above) = (here, excess);
-            return;
-        }
-        // Between the two points of the grid the excess is taken to be straight.
-        self.vanish = match step.checked_sub(1) {
-            None => residual,
-            Some(before) => here + (lambda[before] - here) * excess / (excess - self.above),
-        };
-        self.above = f64::NAN;
-    }
-}
-
-/// A path turned for more classes than coordinates.
-struct Turned {
-    /// `β(λ)ᵀ`, one row per class.
-    beta: Vec<Matrix>,
-    /// `β(λ)β(λ)ᵀ`.
-    gram: Vec<Matrix>,
-}
-
-impl Turned {
-    fn of(path: &FrozenPath) -> Self {
-        let turned = |beta: &Matrix| Matrix::from_view(beta.view().transpose());
-        let gram = |beta: &Matrix| {
-            let d = beta.rows();
-            let mut gram = Matrix::zeros(d, d);
-            multiply(beta.as_slice(), d, beta.view().transpose(), gram.as_mut_slice());
-            gram
-        };
-        Self { beta: path.beta.par_iter().map(turned).collect(), gram: path.beta.par_iter().map(gram).collect() }
-    }
-}
-
-/// `Σ aᵢ bᵢ`, on the widest vectors there are.
-fn inner(a: &[f64], b: &[f64]) -> f64 {
-    simd::dispatch(
-        (a, b),
-        #[inline(always)]
-        |(a, b)| dot(a, b),
-    )
-}
-
-/// The places of the [`NEAREST`] largest entries.
-fn largest(fit: &[f64]) -> [usize; NEAREST] {
-    let mut best = [(f64::NEG_INFINITY, 0); NEAREST];
-    for (k, &f) in fit.iter().enumerate() {
-        if f > best[NEAREST - 1].0 {
-            let at = best.partition_point(|(kept, _)| *kept >= f);
-            best[at..].rotate_right(1);
-            best[at] = (f, k);
-        }
-    }
-    best.map(|(_, k)| k)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::incidental::{Grid, IciRParams, Incidental, Keep};
+    use crate::testing::many_classes;
 
     fn path(x: &Matrix, labels: &[usize], classes: usize, points: usize) -> Path {
         let params = IciRParams { grid: Grid { points, ratio: 0.01 }, ..Default::default() };
@@ -273,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn the_frozen_path_judges_its_own_instances_as_the_path_did() {
+    fn the_frozen_path_judges_the_instances_of_the_path_as_the_path_did() {
         let x = Matrix::from_fn(60, 3, |i, j| f64::from(u8::from(i % 3 == j)) + 0.4 * ((i * 7 + j * 3) as f64).sin());
         let labels: Vec<usize> = (0..60).map(|i| if i % 11 == 0 { (i + 1) % 3 } else { i % 3 }).collect();
         let path = path(&x, &labels, 3, 200);
@@ -292,13 +226,8 @@ mod tests {
 
     #[test]
     fn with_many_classes_the_same_labels_come_first() {
-        // 40 classes on 12 coordinates, so that neighbours compete.
-        let (n, d, c) = (400, 12, 40);
-        let x = Matrix::from_fn(n, d, |i, j| {
-            let centre = ((i % c * 37 + j * 11) as f64).sin();
-            centre + 0.5 * ((i * 13 + j * 7 + i * j) as f64).sin()
-        });
-        let labels: Vec<usize> = (0..n).map(|i| if i % 9 == 0 { (i + 1) % c } else { i % c }).collect();
+        let (n, c) = (400, 40);
+        let (x, labels) = many_classes(n);
         let frozen = FrozenPath::of(&path(&x, &labels, c, 40));
         let rows: Vec<usize> = (0..n).collect();
         let label = |at: usize| (!at.is_multiple_of(3)).then(|| labels[at]);

@@ -79,11 +79,11 @@ pub fn identifiability(x: &Matrix, truth: &[usize], pseudo: &[usize], classes: u
     let lambda_max = left.as_slice().iter().fold(0.0, |most: f64, r| most.max(r.abs()));
     let wrong = (0..n).filter(|&i| truth[i] != pseudo[i]).count();
 
-    let mut found = Conditions { c_min: 1.0, overlap: 0.0, mu: 0.0, sign: 0.0 };
+    let mut worst = Conditions { c_min: 1.0, overlap: 0.0, mu: 0.0, sign: 0.0 };
     for class in 0..classes {
-        found.include_class(&q, truth, pseudo, class);
+        worst.include_class(&q, truth, pseudo, class);
     }
-    let Conditions { c_min, overlap, mu, sign } = found;
+    let Conditions { c_min, overlap, mu, sign } = worst;
     let eta = 1.0 - overlap;
     let restricted_eigenvalue = c_min > ZERO;
     let irrepresentability = restricted_eigenvalue && eta > 0.0;

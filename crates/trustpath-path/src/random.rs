@@ -13,7 +13,7 @@ pub const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 /// A stream of random numbers.
 ///
 /// ```
-/// use trustpath::random::Random;
+/// use trustpath_path::random::Random;
 /// let (mut a, mut b) = (Random::stream(1, 42), Random::stream(1, 42));
 /// assert_eq!(a.next_u64(), b.next_u64());
 /// ```
@@ -140,9 +140,9 @@ mod tests {
         let mut state = [0; 32];
         (0..4).for_each(|word| state[8 * word] = word as u8 + 1);
         let mut random = Random(Xoshiro256PlusPlus::from_seed(state));
-        let found: Vec<u64> = (0..5).map(|_| random.next_u64()).collect();
+        let drawn: Vec<u64> = (0..5).map(|_| random.next_u64()).collect();
         let expected = [41943041, 58720359, 3588806011781223, 3591011842654386, 9228616714210784205];
-        assert_eq!(found, expected);
+        assert_eq!(drawn, expected);
         // Every published result draws from these streams.
         let first = [(0, 0), (1, 42), (7, u64::MAX)].map(|(s, i)| Random::stream(s, i).next_u64());
         assert_eq!(first, [9579327875526494010, 5210136117610322631, 11037867539397424773]);
@@ -175,22 +175,19 @@ mod tests {
     fn normal_and_gamma_have_their_moments() {
         let mut random = Random::stream(4, 0);
         let n = 200_000;
-        let mut moments = |draw: &mut dyn FnMut(&mut Random) -> f64| {
+        let mut check = |draw: &mut dyn FnMut(&mut Random) -> f64, m: f64, v: f64, kurtosis: f64| {
             let xs: Vec<f64> = (0..n).map(|_| draw(&mut random)).collect();
-            let mean = xs.iter().sum::<f64>() / n as f64;
-            (mean, xs.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n as f64)
-        };
-        // Five standard errors: sd/√n for the mean, √((κ + 2)/n)·σ² for the variance, where the
-        // excess kurtosis κ is 0 for the normal and 6/shape for the gamma.
-        let near = |(mean, variance): (f64, f64), m: f64, v: f64, kurtosis: f64| {
             let n = n as f64;
+            let mean = xs.iter().sum::<f64>() / n;
+            let variance = xs.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n;
+            // Five standard errors: sd/√n for the mean, √((κ + 2)/n)·σ² for the variance, where the excess kurtosis κ is 0
+            // for the normal and 6/shape for the gamma.
             assert!((mean - m).abs() < 5.0 * (v / n).sqrt(), "mean {mean}");
-            let error = v * ((kurtosis + 2.0) / n).sqrt();
-            assert!((variance - v).abs() < 5.0 * error, "variance {variance}");
+            assert!((variance - v).abs() < 5.0 * v * ((kurtosis + 2.0) / n).sqrt(), "variance {variance}");
         };
-        near(moments(&mut Random::normal), 0.0, 1.0, 0.0);
+        check(&mut Random::normal, 0.0, 1.0, 0.0);
         for shape in [0.3, 1.0, 2.0, 7.5] {
-            near(moments(&mut |r| r.gamma(shape)), shape, shape, 6.0 / shape);
+            check(&mut |r| r.gamma(shape), shape, shape, 6.0 / shape);
         }
     }
 

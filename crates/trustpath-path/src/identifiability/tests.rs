@@ -21,9 +21,9 @@ fn complement(x: &Matrix) -> Mat<f64> {
 #[test]
 fn nothing_wrong_satisfies_everything() {
     let truth: Vec<usize> = (0..20).map(|i| i % 2).collect();
-    let found = identifiability(&coordinates(), &truth, &truth, 2).unwrap();
-    assert_eq!((found.wrong, found.support, found.h), (0, 0, 0.0));
-    assert!(found.restricted_eigenvalue && found.irrepresentability && found.large_error);
+    let conditions = identifiability(&coordinates(), &truth, &truth, 2).unwrap();
+    assert_eq!((conditions.wrong, conditions.support, conditions.h), (0, 0, 0.0));
+    assert!(conditions.restricted_eigenvalue && conditions.irrepresentability && conditions.large_error);
 }
 
 /// Everything from the `nc × nc` matrices of the paper, with `S` as a list of entries.
@@ -34,7 +34,7 @@ fn agrees_with_the_definition_written_out() {
     let truth: Vec<usize> = (0..n).map(|i| i % 3).collect();
     let mut pseudo = truth.clone();
     (pseudo[3], pseudo[8]) = (1, 0);
-    let found = identifiability(&x, &truth, &pseudo, c).unwrap();
+    let conditions = identifiability(&x, &truth, &pseudo, c).unwrap();
 
     // I_c ⊗ (I − H), columns of a class one after the other.
     let single = complement(&x);
@@ -43,7 +43,7 @@ fn agrees_with_the_definition_written_out() {
     let one_hot = |labels: &[usize], a: usize| f64::from(labels[a % n] == a / n);
     let error = |a: usize| one_hot(&pseudo, a) - one_hot(&truth, a);
     let (s, rest): (Vec<usize>, Vec<usize>) = (0..n * c).partition(|&a| error(a) != 0.0);
-    assert_eq!((found.wrong, found.support), (2, s.len()));
+    assert_eq!((conditions.wrong, conditions.support), (2, s.len()));
 
     let gram = Mat::from_fn(s.len(), s.len(), |a, b| p[(s[a], s[b])]);
     let c_min = gram.self_adjoint_eigenvalues(Side::Lower).unwrap()[0];
@@ -60,19 +60,19 @@ fn agrees_with_the_definition_written_out() {
     let lambda = 2.0 * sigma * mu.sqrt() / eta * ((c * n) as f64).ln().sqrt();
     let h = lambda * eta / (c_min * mu).sqrt() + lambda * sign;
     let lambda_max = (0..n * c).map(|a| times(&pseudo, a).abs()).fold(0.0, f64::max);
-    for (name, found, expected) in [
-        ("C_min", found.c_min, c_min),
-        ("η", found.eta, eta),
-        ("μ", found.mu, mu),
-        ("σ", found.sigma, sigma),
-        ("λ", found.lambda, lambda),
-        ("λ_max", found.lambda_max, lambda_max),
-        ("h", found.h, h),
+    for (name, ours, expected) in [
+        ("C_min", conditions.c_min, c_min),
+        ("η", conditions.eta, eta),
+        ("μ", conditions.mu, mu),
+        ("σ", conditions.sigma, sigma),
+        ("λ", conditions.lambda, lambda),
+        ("λ_max", conditions.lambda_max, lambda_max),
+        ("h", conditions.h, h),
     ] {
-        assert!((found - expected).abs() < 1e-12 * expected, "{name}: {found} against {expected}");
+        assert!((ours - expected).abs() < 1e-12 * expected, "{name}: {ours} against {expected}");
     }
-    assert!(found.irrepresentability);
-    assert_eq!(found.large_error, h < 1.0);
+    assert!(conditions.irrepresentability);
+    assert_eq!(conditions.large_error, h < 1.0);
 }
 
 /// Without an intercept the noise of centred coordinates has the mean of the labels; with one it has mean zero.
@@ -82,8 +82,8 @@ fn the_mean_of_the_noise_depends_on_the_intercept() {
     let centred = Matrix::from_fn(20, 1, |i, _| if i % 2 == 0 { 1.0 } else { -1.0 });
     let with = Matrix::from_fn(20, 2, |i, j| if j == 0 { 1.0 } else { centred[(i, 0)] });
     let mean = |x: &Matrix| {
-        let found = identifiability(x, &truth, &truth, 2).unwrap();
-        found.noise.as_slice().iter().sum::<f64>() / 40.0
+        let conditions = identifiability(x, &truth, &truth, 2).unwrap();
+        conditions.noise.as_slice().iter().sum::<f64>() / 40.0
     };
     assert!((mean(&centred) - 0.5).abs() < 1e-15);
     assert!(mean(&with).abs() < 1e-15);
@@ -92,9 +92,9 @@ fn the_mean_of_the_noise_depends_on_the_intercept() {
 #[test]
 fn fails_where_the_coordinates_explain_everything() {
     let x = Matrix::from_fn(4, 4, |i, j| f64::from(i == j));
-    let found = identifiability(&x, &[0, 1, 0, 1], &[0, 1, 0, 0], 2).unwrap();
-    assert!(!found.restricted_eigenvalue && !found.irrepresentability && !found.large_error);
-    assert!(found.h.is_infinite());
+    let conditions = identifiability(&x, &[0, 1, 0, 1], &[0, 1, 0, 0], 2).unwrap();
+    assert!(!conditions.restricted_eigenvalue && !conditions.irrepresentability && !conditions.large_error);
+    assert!(conditions.h.is_infinite());
 }
 
 /// The minimum of `½‖P(y − γ)‖² + λ‖γ‖₁` for a projector `P`, by coordinate descent.
@@ -130,11 +130,11 @@ fn the_theorem_holds_in_simulation() {
     let truth: Vec<usize> = (0..n).map(|i| i % c).collect();
     let mut pseudo = truth.clone();
     (pseudo[5], pseudo[12]) = (0, 1);
-    let found = identifiability(&x, &truth, &pseudo, c).unwrap();
-    assert!(found.irrepresentability, "{found:?}");
-    // The bounds are proportional to σ: the simulated noise has its own, small enough for C3.
+    let conditions = identifiability(&x, &truth, &pseudo, c).unwrap();
+    assert!(conditions.irrepresentability, "{conditions:?}");
+    // The bounds are proportional to σ: the simulated noise has another, small enough for C3.
     let sigma = 0.02;
-    let (lambda, h) = (found.lambda * sigma / found.sigma, found.h * sigma / found.sigma);
+    let (lambda, h) = (conditions.lambda * sigma / conditions.sigma, conditions.h * sigma / conditions.sigma);
     assert!(h < 1.0, "C3 must hold: {h}");
     let p = complement(&x);
     let error = |i: usize, k: usize| f64::from(pseudo[i] == k) - f64::from(truth[i] == k);
@@ -144,10 +144,10 @@ fn the_theorem_holds_in_simulation() {
         for k in 0..c {
             // Xβ* takes no part: P annihilates it.
             let y: Vec<f64> = (0..n).map(|i| error(i, k) + sigma * random.normal()).collect();
-            for (i, found) in lasso(&p, &y, lambda).into_iter().enumerate() {
+            for (i, gamma) in lasso(&p, &y, lambda).into_iter().enumerate() {
                 let true_error = error(i, k);
-                within &= if true_error == 0.0 { found == 0.0 } else { (found - true_error).abs() <= h };
-                same &= if true_error == 0.0 { found == 0.0 } else { found * true_error > 0.0 };
+                within &= if true_error == 0.0 { gamma == 0.0 } else { (gamma - true_error).abs() <= h };
+                same &= if true_error == 0.0 { gamma == 0.0 } else { gamma * true_error > 0.0 };
             }
         }
         subset += usize::from(within);

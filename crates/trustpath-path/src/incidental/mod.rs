@@ -10,6 +10,8 @@ pub mod linear;
 pub mod logistic;
 mod record;
 
+use std::fmt::Display;
+
 pub use linear::{IciR, IciRParams};
 pub use logistic::{IciC, IciCParams};
 use record::Record;
@@ -59,15 +61,14 @@ impl Grid {
 
     /// Checks that there are at least two `λ`, and that they descend.
     pub(crate) fn check(&self) -> Result<()> {
-        if self.points < 2 {
-            return Err(Error::parameter("points", self.points, "a path needs at least two λ"));
-        }
-        if !(self.ratio > 0.0 && self.ratio < 1.0) {
-            let expected = "λ_min/λ_max must lie between 0 and 1";
-            return Err(Error::parameter("ratio", self.ratio, expected));
-        }
-        Ok(())
+        require(self.points >= 2, "points", self.points, "a path needs at least two λ")?;
+        require(self.ratio > 0.0 && self.ratio < 1.0, "ratio", self.ratio, "λ_min/λ_max must lie between 0 and 1")
     }
+}
+
+/// Refuses a parameter that is not usable.
+fn require(usable: bool, name: &'static str, value: impl Display, expected: &'static str) -> Result<()> {
+    if usable { Ok(()) } else { Err(Error::parameter(name, value, expected)) }
 }
 
 /// What to keep of a path in addition to the credibilities, at the cost of memory.
@@ -87,7 +88,7 @@ impl Keep {
 }
 
 /// A regularisation path: how each instance's incidental parameter vanishes as `λ` grows.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Path {
     /// The grid, descending from `λ_max`.
     pub lambda: Vec<f64>,

@@ -5,9 +5,7 @@
 pub(super) struct Record {
     zero: Vec<bool>,
     ever_nonzero: Vec<bool>,
-    vanish: Vec<f64>,
-    vanish_grid: Vec<f64>,
-    reenters: Vec<bool>,
+    vanished: Vanished,
 }
 
 /// Continuous and grid vanishing `λ` of some instances, and which of them are zero again further down.
@@ -24,28 +22,24 @@ pub struct Vanished {
 impl Record {
     /// At `λ_max` all instances are zero.
     pub fn new(n: usize) -> Self {
-        Self {
-            zero: vec![true; n],
-            ever_nonzero: vec![false; n],
-            vanish: vec![0.0; n],
-            vanish_grid: vec![0.0; n],
-            reenters: vec![false; n],
-        }
+        let vanished = Vanished { vanish: vec![0.0; n], vanish_grid: vec![0.0; n], reenters: vec![false; n] };
+        Self { zero: vec![true; n], ever_nonzero: vec![false; n], vanished }
     }
 
     /// Records which instances are zero at the grid point `low`, below `high`; returns those that were zero before and no
     /// longer are.
     pub fn cross(&mut self, low: f64, high: f64, is_zero: impl Fn(usize) -> bool) -> Vec<usize> {
         let mut left = Vec::new();
+        let Vanished { vanish_grid, reenters, .. } = &mut self.vanished;
         for i in 0..self.zero.len() {
             let zero = is_zero(i);
             if zero {
-                self.vanish_grid[i] = low;
-                self.reenters[i] |= self.ever_nonzero[i];
+                vanish_grid[i] = low;
+                reenters[i] |= self.ever_nonzero[i];
             } else {
-                if self.vanish_grid[i] == 0.0 {
+                if vanish_grid[i] == 0.0 {
                     // At the first step: λ_max is the last at which it was zero.
-                    self.vanish_grid[i] = high;
+                    vanish_grid[i] = high;
                 }
                 self.ever_nonzero[i] = true;
                 if self.zero[i] {
@@ -58,17 +52,16 @@ impl Record {
     }
 
     /// Records where an instance left zero.
-    pub fn settle(&mut self, i: usize, lambda: f64) {
-        self.vanish[i] = lambda;
+    pub fn leave(&mut self, i: usize, lambda: f64) {
+        self.vanished.vanish[i] = lambda;
     }
 
     /// The vanishing `λ`, where `last` is the smallest of the grid: an instance that is zero there has that one.
     pub fn finish(&self, last: f64) -> Vanished {
-        let vanish = self.vanish.iter().zip(&self.zero);
-        Vanished {
-            vanish: vanish.map(|(&vanish, &zero)| if zero { last } else { vanish }).collect(),
-            vanish_grid: self.vanish_grid.clone(),
-            reenters: self.reenters.clone(),
+        let mut vanished = self.vanished.clone();
+        for (vanish, _) in vanished.vanish.iter_mut().zip(&self.zero).filter(|(_, zero)| **zero) {
+            *vanish = last;
         }
+        vanished
     }
 }

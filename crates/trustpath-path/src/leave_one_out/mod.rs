@@ -1,4 +1,4 @@
-//! The leave-one-out path: where every label of an instance vanishes on a path to which its own label did not contribute.
+//! The leave-one-out path: where every label of an instance vanishes on a path to which its label did not contribute.
 //!
 //! A label regressed together with all others pulls the fit towards itself, in small sets entirely. So each instance is judged by the
 //! fit without it, which is in closed form at every `λ`:
@@ -9,23 +9,23 @@
 //! λ(i, k) = the smallest λ with ‖e_k − fᵢ⁻(λ')‖ ≤ λ'  for all λ' ≥ λ
 //! ```
 //!
-//! `X` has a constant column, and `vᵢ ∝ 1/√(instances of its class)`: coordinates are centred, so that without the two a class that has
-//! most instances would have nothing to be recognised by, and a small one would be overruled. A row that was not fitted has `h = 0`. The path goes from large `λ` to small, each solution the start of the next one.
+//! `X` has a constant column, and `vᵢ ∝ 1/√(instances of its class)`: coordinates are centred, so that without the two a
+//! class that has most instances would have nothing to be recognised by, and a small one would be overruled. A row that
+//! was not fitted has `h = 0`. The path goes from large `λ` to small, each solution the start of the next one.
 
 use rayon::prelude::*;
 
 use crate::linalg::block::{inner, multiply, times};
 use crate::linalg::cholesky;
 use crate::linalg::vector::dot_in_order;
+use crate::one_hot_fit::{Fitted, LabelDescent, class_sums};
 use crate::{Error, Matrix, Result};
 
-mod fitted;
 mod ridge;
 
-use fitted::{Fitted, class_sums};
 use ridge::LEAST_REMAINDER;
 
-pub use fitted::ROWS;
+pub use crate::one_hot_fit::ROWS;
 pub use ridge::choose as choose_ridge;
 
 /// Values of `λ`.
@@ -52,7 +52,7 @@ struct Step {
     gamma: Vec<f64>,
 }
 
-/// A path fitted to some rows, which judges every row without its own label.
+/// A path fitted to some rows, which judges every row without its label.
 #[derive(Debug)]
 pub struct LeaveOneOutPath {
     steps: Vec<Step>,
@@ -74,20 +74,17 @@ impl LeaveOneOutPath {
         let mut steps: Vec<Step> = Vec::with_capacity(POINTS);
         for k in 0..POINTS {
             let lambda = LARGEST * ratio.powi(k as i32);
-            let mut step = None;
+            let mut weight = Vec::new();
+            let (mut beta, mut inverse) = Default::default();
             for _ in 0..REWEIGHTED {
-                let weight = |(r, v): (&f64, &f64)| if *r > lambda { v * lambda / r } else { *v };
-                let weights: Vec<f64> = residual.iter().zip(&by_class).map(weight).collect();
-                let (beta, inverse) = solve(&x, &labels, classes, &weights, ridge)?;
-                residual = residuals(&x, &labels, &beta);
-                step = Some((beta, inverse, weights));
+                let reweighted = |(r, v): (&f64, &f64)| if *r > lambda { v * lambda / r } else { *v };
+                weight = residual.iter().zip(&by_class).map(reweighted).collect();
+                (beta, inverse) = solve(&x, &labels, classes, &weight, ridge)?;
+                residual = Fitted::new(&beta).residuals(&x, &labels).collect();
             }
-            if let Some((beta, inverse, weight)) = step {
-                let left = remainders(&x, &inverse, &weight);
-                let gamma = residual.iter().zip(left).map(|(r, left)| (r / left - lambda).max(0.0));
-                let gamma = gamma.collect();
-                steps.push(Step { lambda, beta, inverse, weight, gamma });
-            }
+            let remainders = remainders(&x, &inverse, &weight);
+            let gamma = residual.iter().zip(remainders).map(|(r, left)| (r / left - lambda).max(0.0)).collect();
+            steps.push(Step { lambda, beta, inverse, weight, gamma });
         }
         Ok(Self { steps, fitted, labels, classes })
     }
@@ -107,11 +104,11 @@ impl LeaveOneOutPath {
     pub fn has_others(&self, corrected: &[usize], given: &[usize]) -> Vec<bool> {
         let mut members = vec![0usize; self.classes];
         self.labels.iter().for_each(|&label| members[label] += 1);
-        let mut own = vec![0; given.len()];
+        let mut counted = vec![0; given.len()];
         for &row in self.fitted.iter().filter(|&&row| corrected[row] == given[row]) {
-            own[row] = 1;
+            counted[row] = 1;
         }
-        given.iter().zip(own).map(|(&label, own)| members[label] > own).collect()
+        given.iter().zip(counted).map(|(&label, counted)| members[label] > counted).collect()
     }
 
     /// Whether each class has a label that it was fitted with.
@@ -132,9 +129,7 @@ impl LeaveOneOutPath {
     pub fn judge_block(&self, x: &[f64], place: &[u32]) -> Vec<f64> {
         let (rows, c) = (place.len(), self.classes);
         let d = x.len() / rows.max(1);
-        let mut vanish = vec![0.0; rows * c];
-        // The excess ‖r‖ − λ at the λ above while a label is in, not a number once it has left.
-        let mut above = vec![f64::NEG_INFINITY; rows * c];
+        let mut descents = vec![LabelDescent::default(); rows * c];
         let (mut f, mut bent) = (vec![0.0; rows * c], vec![0.0; rows * d]);
         for (k, step) in self.steps.iter().enumerate() {
             multiply(x, rows, step.beta.view(), &mut f);
@@ -146,40 +141,20 @@ impl LeaveOneOutPath {
                 let here = at * c..(at + 1) * c;
                 let f = &mut f[here.clone()];
                 if place[at] != NOT_FITTED {
-                    let (own, fit) = (&x[at * d..(at + 1) * d], place[at] as usize);
-                    let h = step.weight[fit] * dot_in_order(own, &bent[at * d..(at + 1) * d]);
+                    let (row, fit) = (at * d..(at + 1) * d, place[at] as usize);
+                    let h = step.weight[fit] * dot_in_order(&x[row.clone()], &bent[row]);
                     f[self.labels[fit]] -= h;
                     let scale = 1.0 / (1.0 - h).max(LEAST_REMAINDER);
                     f.iter_mut().for_each(|f| *f *= scale);
                 }
                 let square = dot_in_order(f, f) + 1.0;
-                let followed = vanish[here.clone()].iter_mut().zip(&mut above[here]);
-                for (f, (vanish, above)) in f.iter().zip(followed) {
-                    follow(vanish, above, step.lambda, before, square - 2.0 * f);
+                for (f, descent) in f.iter().zip(&mut descents[here]) {
+                    descent.down(before, step.lambda, square - 2.0 * f);
                 }
             }
         }
-        vanish
+        descents.iter().map(|descent| descent.vanish).collect()
     }
-}
-
-/// Goes down to `lambda`, where the squared residual of a label is `square`.
-fn follow(vanish: &mut f64, above: &mut f64, lambda: f64, before: Option<f64>, square: f64) {
-    if above.is_nan() {
-        return;
-    }
-    let residual = square.max(0.0).sqrt();
-    let excess = residual - lambda;
-    if excess <= 0.0 {
-        (*vanish, *above) = (lambda, excess);
-        return;
-    }
-    // Between two points of the grid the excess is taken to be straight.
-    *vanish = match before {
-        None => residual,
-        Some(before) => lambda + (before - lambda) * excess / (excess - *above),
-    };
-    *above = f64::NAN;
 }
 
 /// `β` and `(XᵀWX + ridge I)⁻¹`.
@@ -191,10 +166,8 @@ fn solve(x: &Matrix, labels: &[usize], classes: usize, weights: &[f64], ridge: f
         let what = "the regression of the audit";
         return Err(Error::NotConverged { what, iterations: 0, reached: ridge, tolerance: 0.0 });
     }
-    let mut inverse = Matrix::from_fn(d, d, |i, j| f64::from(u8::from(i == j)));
-    let rows = inverse.as_mut_slice().par_chunks_exact_mut(d);
-    rows.for_each(|row| cholesky::solve(factor.as_slice(), d, row));
-    let sums = class_sums(x, labels, classes, |i| weights[i]);
+    let inverse = cholesky::inverse(factor.as_slice(), d);
+    let sums = class_sums(x, labels, weights, classes);
     let mut beta = Matrix::zeros(d, classes);
     multiply(inverse.as_slice(), d, sums.view(), beta.as_mut_slice());
     Ok((beta, inverse))
@@ -206,12 +179,6 @@ pub(super) fn weighted(x: &Matrix, weights: &[f64]) -> Matrix {
     let rows = weighted.as_mut_slice().par_chunks_exact_mut(x.cols()).zip(weights);
     rows.for_each(|(row, w)| row.iter_mut().for_each(|v| *v *= w));
     weighted
-}
-
-/// `‖yᵢ − βᵀxᵢ‖`.
-fn residuals(x: &Matrix, labels: &[usize], beta: &Matrix) -> Vec<f64> {
-    let fits = Fitted::new(beta).square_and_own(x, labels);
-    fits.into_iter().map(|(square, own)| (square - 2.0 * own + 1.0).max(0.0).sqrt()).collect()
 }
 
 /// `1 − hᵢ`.
@@ -237,26 +204,6 @@ pub(super) fn class_weights(labels: &[usize], classes: usize) -> Vec<f64> {
 }
 
 #[cfg(test)]
-impl LeaveOneOutPath {
-    /// The fit to some rows with given weights, as a path of one `λ`.
-    pub fn at_one_lambda(
-        x: &Matrix,
-        fitted: Vec<usize>,
-        labels: &[usize],
-        classes: usize,
-        weights: &[f64],
-        ridge: f64,
-    ) -> Result<Self> {
-        let labels: Vec<usize> = fitted.iter().map(|&row| labels[row]).collect();
-        let weight: Vec<f64> = fitted.iter().map(|&row| weights[row]).collect();
-        let (beta, inverse) = solve(&design(x, &fitted), &labels, classes, &weight, ridge)?;
-        // A small λ, so that every label has left and vanishes where its residual is.
-        let step = Step { lambda: 1e-9, beta, inverse, weight, gamma: Vec::new() };
-        Ok(Self { steps: vec![step], fitted, labels, classes })
-    }
-}
-
-#[cfg(test)]
 mod tests {
     use super::*;
     use crate::random::Random;
@@ -271,10 +218,15 @@ mod tests {
         for left in [0, 7, 39] {
             let others: Vec<usize> = (0..40).filter(|&i| i != left).collect();
             let judge = |fitted: Vec<usize>| {
-                let path = LeaveOneOutPath::at_one_lambda(&x, fitted, &labels, 3, &weights, 0.5).unwrap();
+                let labels: Vec<usize> = fitted.iter().map(|&row| labels[row]).collect();
+                let weight: Vec<f64> = fitted.iter().map(|&row| weights[row]).collect();
+                let (beta, inverse) = solve(&design(&x, &fitted), &labels, 3, &weight, 0.5).unwrap();
+                // A small λ, so that every label has left and vanishes where its residual is.
+                let step = Step { lambda: 1e-9, beta, inverse, weight, gamma: Vec::new() };
+                let path = LeaveOneOutPath { steps: vec![step], fitted, labels, classes: 3 };
                 path.judge_block(design(&x, &[left]).as_slice(), &[path.places(40)[left]])
             };
-            // Judged by the fit that contains it, minus its own label; and by the one that does not.
+            // Judged by the fit that contains it, minus its label; and by the one that does not.
             let (mine, theirs) = (judge((0..40).collect()), judge(others));
             for (a, b) in mine.iter().zip(&theirs) {
                 assert!((a - b).abs() < 1e-10, "{mine:?} {theirs:?}");

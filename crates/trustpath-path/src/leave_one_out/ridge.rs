@@ -12,12 +12,12 @@ use crate::linalg::block::{inner, times};
 use crate::linalg::eigen;
 use crate::{Matrix, Result};
 
-use super::fitted::{Fitted, class_sums};
 use super::{class_weights, weighted};
+use crate::one_hot_fit::{Fitted, class_sums};
 
 /// The ridge is one of these times the number of instances.
 const SHARES: [f64; 7] = [1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1];
-/// The least that remains of an instance's own residual: it bounds what rounding can do where one instance determines a direction.
+/// The least that remains of an instance's residual: it bounds what rounding can do where one instance determines a direction.
 pub(super) const LEAST_REMAINDER: f64 = 1e-6;
 
 /// The ridge `a n` with the smallest leave-one-out error, for rows of the design.
@@ -27,15 +27,14 @@ pub fn choose(x: &Matrix, labels: &[usize], classes: usize) -> Result<f64> {
     let pairs = eigen(inner(x, &weighted(x, &weights), 1.0).view())?;
     let spectrum: Vec<f64> = pairs.S().column_vector().iter().map(|s| s.max(0.0)).collect();
     let z = times(x, pairs.U());
-    let sums = class_sums(&z, labels, classes, |i| weights[i]);
+    let sums = class_sums(&z, labels, &weights, classes);
     let squares = Matrix::from_fn(z.rows(), z.cols(), |i, j| weights[i] * z[(i, j)] * z[(i, j)]);
     let error = |ridge: f64| {
         let inverse = Matrix::from_fn(spectrum.len(), 1, |j, _| 1.0 / (spectrum[j] + ridge));
         let leverage = times(&squares, inverse.view());
         let beta = Matrix::from_fn(sums.rows(), classes, |j, k| inverse[(j, 0)] * sums[(j, k)]);
-        let fits = Fitted::new(&beta).square_and_own(&z, labels);
-        let losses = fits.iter().zip(leverage.as_slice()).map(|((square, own), h)| {
-            let residual = (square - 2.0 * own + 1.0).max(0.0).sqrt();
+        let fitted = Fitted::new(&beta);
+        let losses = fitted.residuals(&z, labels).zip(leverage.as_slice()).map(|(residual, h)| {
             let r = residual / (1.0 - h).max(LEAST_REMAINDER);
             if r < 1.0 { 0.5 * r * r } else { r - 0.5 }
         });

@@ -24,21 +24,23 @@ const RANK: f64 = 1e-7;
 
 impl Basis {
     pub fn new(x: &Matrix) -> Self {
-        let v = x.view();
-        let gram = |by: Option<&Matrix>| {
-            let gram: Mat<f64> = match by {
-                None => v.transpose() * v,
-                Some(by) => {
-                    let q = v * by.view();
-                    q.transpose() * &q
-                }
-            };
-            Ok::<_, Infallible>(Matrix::from_view(gram.as_ref()))
-        };
-        let Ok(back) = way_back(x.rows(), x.cols(), gram);
-        let q = v * back.view();
+        let Ok(back) = way_back(x.rows(), x.cols(), |by| Ok::<_, Infallible>(gram_of_product(x, by)));
+        let q = x.view() * back.view();
         Self { q: Matrix::from_view(q.as_ref()), back }
     }
+}
+
+/// `(XT)ᵀ(XT)`, or `XᵀX` without a `T`.
+pub fn gram_of_product(x: &Matrix, by: Option<&Matrix>) -> Matrix {
+    let x = x.view();
+    let gram: Mat<f64> = match by {
+        None => x.transpose() * x,
+        Some(by) => {
+            let q = x * by.view();
+            q.transpose() * &q
+        }
+    };
+    Matrix::from_view(gram.as_ref())
 }
 
 /// [`Basis::back`] of `n` rows of `d` coordinates, from the Gram matrices of `X` and of `XT` alone.
@@ -60,8 +62,8 @@ fn whiten(gram: Matrix, rank: usize) -> Mat<f64> {
     let Ok(eigen) = eigen(gram.view()) else { return Mat::zeros(d, 0) };
     let values = eigen.S();
     let largest = values[d - 1].max(0.0);
-    let kept = (0..d).rev().take(rank).take_while(|&j| values[j] > RANK * RANK * largest).count();
-    Mat::from_fn(d, kept, |a, j| eigen.U()[(a, d - 1 - j)] / values[d - 1 - j].sqrt())
+    let counting = (0..d).rev().take(rank).take_while(|&j| values[j] > RANK * RANK * largest).count();
+    Mat::from_fn(d, counting, |a, j| eigen.U()[(a, d - 1 - j)] / values[d - 1 - j].sqrt())
 }
 
 #[cfg(test)]
@@ -78,19 +80,11 @@ mod tests {
         });
         let basis = Basis::new(&x);
         assert_eq!(basis.q.cols(), 3);
-        for a in 0..3 {
-            for b in 0..3 {
-                let dot: f64 = (0..20).map(|i| basis.q[(i, a)] * basis.q[(i, b)]).sum();
-                assert!((dot - f64::from(a == b)).abs() < 1e-14);
-            }
-        }
-        // Q = X · back, and X is reproduced by its projection.
-        for i in 0..20 {
-            for j in 0..4 {
-                let projected: f64 =
-                    (0..3).map(|a| basis.q[(i, a)] * (0..20).map(|l| basis.q[(l, a)] * x[(l, j)]).sum::<f64>()).sum();
-                assert!((projected - x[(i, j)]).abs() < 1e-12);
-            }
-        }
+        let q = basis.q.view();
+        let apart = (q.transpose() * q - Mat::<f64>::identity(3, 3)).norm_max();
+        assert!(apart < 1e-14, "{apart:e}");
+        // X is reproduced by its projection.
+        let apart = (q * (q.transpose() * x.view()) - x.view()).norm_max();
+        assert!(apart < 1e-12, "{apart:e}");
     }
 }

@@ -3,6 +3,7 @@
 //! Sums over the rows are taken over strips that depend on the number of rows alone, and added in order.
 
 use faer::linalg::matmul::matmul;
+use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
@@ -15,17 +16,11 @@ const ROWS: usize = 256;
 
 /// `s AᵀB`.
 pub fn inner(a: &Matrix, b: &Matrix, s: f64) -> Matrix {
-    let mut sum = Matrix::zeros(a.cols(), b.cols());
-    add_inner(a.as_slice(), b.as_slice(), s, a.rows().div_ceil(STRIPS).max(1), &mut sum);
-    sum
-}
-
-/// `S ← S + s AᵀB` for row-major `A` and `B`, in strips of this number of rows.
-pub fn add_inner(a: &[f64], b: &[f64], s: f64, strip: usize, sum: &mut Matrix) {
-    let (p, q) = (sum.rows(), sum.cols());
+    let (p, q, strip) = (a.cols(), b.cols(), a.rows().div_ceil(STRIPS).max(1));
     let strips: Vec<Matrix> = a
+        .as_slice()
         .par_chunks(strip * p.max(1))
-        .zip(b.par_chunks(strip * q.max(1)))
+        .zip(b.as_slice().par_chunks(strip * q.max(1)))
         .map(|(a, b)| {
             let mut part = Matrix::zeros(p, q);
             let a = MatRef::from_row_major_slice(a, a.len() / p, p);
@@ -35,9 +30,11 @@ pub fn add_inner(a: &[f64], b: &[f64], s: f64, strip: usize, sum: &mut Matrix) {
             part
         })
         .collect();
+    let mut sum = Matrix::zeros(p, q);
     for part in &strips {
         sum.as_mut_slice().iter_mut().zip(part.as_slice()).for_each(|(s, p)| *s += p);
     }
+    sum
 }
 
 /// `out = x m`, for row-major `x` and `out`.
@@ -49,23 +46,41 @@ pub fn multiply(x: &[f64], rows: usize, m: MatRef<'_, f64>, out: &mut [f64]) {
 
 /// `X T`.
 pub fn times(x: &Matrix, t: MatRef<'_, f64>) -> Matrix {
-    let mut y = Matrix::zeros(x.rows(), t.ncols());
-    add_times(&mut y, 1.0, x, t);
+    let (p, q) = (x.cols(), t.ncols());
+    let mut y = Matrix::zeros(x.rows(), q);
+    if p > 0 && q > 0 {
+        let blocks = y.as_mut_slice().par_chunks_mut(ROWS * q).zip(x.as_slice().par_chunks(ROWS * p));
+        blocks.for_each(|(y, x)| {
+            let x = MatRef::from_row_major_slice(x, x.len() / p, p);
+            let y = MatMut::from_row_major_slice_mut(y, x.nrows(), q);
+            matmul(y, Accum::Add, x, t, 1.0, Par::Seq);
+        });
+    }
     y
 }
 
-/// `Y ← Y + s X T`.
-pub fn add_times(y: &mut Matrix, s: f64, x: &Matrix, t: MatRef<'_, f64>) {
-    let (p, q) = (x.cols(), y.cols());
-    if p == 0 || q == 0 {
-        return;
+/// `X Xᵀ`, symmetric to the bit: one half is computed and copied to the other.
+pub fn gram(x: &Matrix) -> Matrix {
+    let n = x.rows();
+    let mut gram = Matrix::zeros(n, n);
+    let x = x.view();
+    triangular::matmul(
+        MatMut::from_row_major_slice_mut(gram.as_mut_slice(), n, n),
+        BlockStructure::TriangularLower,
+        Accum::Replace,
+        x,
+        BlockStructure::Rectangular,
+        x.transpose(),
+        BlockStructure::Rectangular,
+        1.0,
+        Par::Seq,
+    );
+    for i in 0..n {
+        for j in i + 1..n {
+            gram[(i, j)] = gram[(j, i)];
+        }
     }
-    y.as_mut_slice().par_chunks_mut(ROWS * q).zip(x.as_slice().par_chunks(ROWS * p)).for_each(|(y, x)| {
-        let rows = x.len() / p;
-        let x = MatRef::from_row_major_slice(x, rows, p);
-        let y = MatMut::from_row_major_slice_mut(y, rows, q);
-        matmul(y, Accum::Add, x, t, s, Par::Seq);
-    });
+    gram
 }
 
 #[cfg(test)]
@@ -77,15 +92,13 @@ mod tests {
         let a = Matrix::from_fn(531, 3, |i, j| ((i * 3 + j) as f64).sin());
         let b = Matrix::from_fn(531, 5, |i, j| ((i * 7 + j) as f64).cos());
         let ab = inner(&a, &b, -2.0);
-        for p in 0..3 {
-            for q in 0..5 {
+        let y = times(&a, ab.view());
+        for q in 0..5 {
+            for p in 0..3 {
                 let sum: f64 = (0..531).map(|i| a[(i, p)] * b[(i, q)]).sum();
                 assert!((ab[(p, q)] + 2.0 * sum).abs() < 1e-11);
             }
-        }
-        let y = times(&a, ab.view());
-        for i in 0..531 {
-            for q in 0..5 {
+            for i in 0..531 {
                 let sum: f64 = (0..3).map(|p| a[(i, p)] * ab[(p, q)]).sum();
                 assert!((y[(i, q)] - sum).abs() < 1e-10);
             }

@@ -5,10 +5,12 @@
 //! [`factor`] refuses a matrix that is not definite; [`PinnedFactor`] leaves directions without curvature alone.
 
 use pulp::{Simd, WithSimd};
+use rayon::prelude::*;
 
 use super::lanes::{Layout, run};
 use super::simd;
 use super::vector::{self, LANES, block, dot, fused};
+use crate::Matrix;
 
 /// Relative size below which a pivot is rounding error.
 const FLAT: f64 = 1e-13;
@@ -53,6 +55,13 @@ pub fn solve(l: &[f64], n: usize, b: &mut [f64]) {
             }
         },
     );
+}
+
+/// The inverse, given what [`factor`] left in `l`.
+pub fn inverse(l: &[f64], n: usize) -> Matrix {
+    let mut inverse = Matrix::from_fn(n, n, |i, j| f64::from(u8::from(i == j)));
+    inverse.as_mut_slice().par_chunks_exact_mut(n.max(1)).for_each(|row| solve(l, n, row));
+    inverse
 }
 
 /// `y ← y + s x`, rounded once per entry if `FUSED`, else twice.
@@ -101,7 +110,7 @@ fn subtract_rows<const FUSED: bool, const N: usize>(
     sums.as_flattened_mut()[..to.len()].copy_from_slice(to);
     for k in 0..j {
         let (scale, row) = (-above[k * stride + j], &above[k * stride + from..]);
-        // Blocks may end in the next row: what is read there is not kept. After the last row there is none.
+        // Blocks may end in the next row: what is read there is not written back. After the last row there is none.
         if row.len() >= N * LANES {
             for (at, sums) in sums.iter_mut().enumerate() {
                 let row = block(row, at * LANES);

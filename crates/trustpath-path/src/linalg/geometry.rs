@@ -34,13 +34,17 @@ pub fn centre(x: &mut Matrix, rows: Range<usize>, mean: &[f64]) {
     }
 }
 
-/// `x ← x/‖x‖`; a row without length becomes zero.
-pub fn unit(row: &mut [f64]) {
-    let norm = simd::dispatch(
-        &*row,
+fn norm(row: &[f64]) -> f64 {
+    simd::dispatch(
+        row,
         #[inline(always)]
         |row| vector::norm(row),
-    );
+    )
+}
+
+/// `x ← x/‖x‖`; a row without length becomes zero.
+pub fn unit(row: &mut [f64]) {
+    let norm = norm(row);
     if norm > NO_LENGTH {
         row.iter_mut().for_each(|v| *v /= norm);
     } else {
@@ -66,7 +70,13 @@ impl<'a> Distances<'a> {
         let norms = simd::dispatch(
             (x, rows.clone()),
             #[inline(always)]
-            |rows| squared_norms(rows),
+            |(x, rows)| {
+                let mut norms = Vec::with_capacity(rows.len());
+                for i in rows {
+                    norms.push(vector::dot(x.row(i), x.row(i)));
+                }
+                norms
+            },
         );
         Self { x: x.view().subrows(rows.start, rows.len()), norms }
     }
@@ -77,6 +87,7 @@ impl<'a> Distances<'a> {
     }
 
     /// Number of rows.
+    #[expect(clippy::len_without_is_empty, reason = "nobody asks")]
     pub fn len(&self) -> usize {
         self.norms.len()
     }
@@ -85,27 +96,13 @@ impl<'a> Distances<'a> {
     pub fn to(&self, means: &Matrix, out: &mut Matrix) {
         product(out, self.x, means.view().transpose(), -2.0);
         for k in 0..means.rows() {
-            let mean = simd::dispatch(
-                means.row(k),
-                #[inline(always)]
-                |mean| vector::norm(mean),
-            )
-            .powi(2);
+            let mean = norm(means.row(k)).powi(2);
             for (i, norm) in self.norms.iter().enumerate() {
                 // Rounding must not make a distance negative.
                 out[(i, k)] = (out[(i, k)] + norm + mean).max(0.0);
             }
         }
     }
-}
-
-#[inline(always)]
-fn squared_norms((x, rows): (&Matrix, Range<usize>)) -> Vec<f64> {
-    let mut norms = Vec::with_capacity(rows.len());
-    for i in rows {
-        norms.push(vector::dot(x.row(i), x.row(i)));
-    }
-    norms
 }
 
 /// Squared distances of these rows of `x` to the rows of `means`, times `scale`.

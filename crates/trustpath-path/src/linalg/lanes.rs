@@ -139,39 +139,29 @@ impl<'a, S: Simd> View<'a, S> {
         Self { simd, vectors: S::as_simd_f64s(numbers).0, kinds }
     }
 
-    /// Group `g`.
+    /// Group `g` alone: one vector of each kind.
     #[inline(always)]
-    pub fn group(&self, g: usize) -> Group<'a, S> {
-        let vectors = &self.vectors[g * self.kinds..(g + 1) * self.kinds];
-        Group { simd: self.simd, vectors }
+    pub fn group(&self, g: usize) -> Self {
+        Self { vectors: &self.vectors[g * self.kinds..(g + 1) * self.kinds], ..*self }
     }
 
-    /// The groups from `start` on, at most `count`.
+    /// The first `count` groups, or as many as there are.
     #[inline(always)]
-    pub fn part(&self, start: usize, count: usize) -> Self {
-        let vectors = &self.vectors[start * self.kinds..];
-        Self { vectors: &vectors[..vectors.len().min(count * self.kinds)], ..*self }
+    pub fn first(&self, count: usize) -> Self {
+        Self { vectors: &self.vectors[..self.vectors.len().min(count * self.kinds)], ..*self }
     }
-}
 
-/// One vector of each kind.
-#[derive(Clone, Copy)]
-pub struct Group<'a, S: Simd> {
-    simd: S,
-    vectors: &'a [S::f64s],
-}
-
-impl<S: Simd> Group<'_, S> {
     pub fn kinds(&self) -> usize {
-        self.vectors.len()
+        self.kinds
     }
 
+    /// The vector of a kind in the first group.
     #[inline(always)]
     pub fn get(&self, kind: usize) -> Vector<S> {
         Vector { simd: self.simd, lanes: self.vectors[kind] }
     }
 
-    /// `Σ aⱼ · kind j`.
+    /// `Σ aⱼ · kind j` in the first group.
     #[inline(always)]
     pub fn dot(&self, a: &[f64]) -> Vector<S> {
         let mut sum = Vector::splat(self.simd, 0.0);
@@ -195,21 +185,13 @@ impl<'a, S: Simd> ViewMut<'a, S> {
         Self { simd, vectors: S::as_mut_simd_f64s(numbers).0, kinds }
     }
 
-    /// Group `g`.
+    /// Group `g` alone.
     #[inline(always)]
-    pub fn group(&mut self, g: usize) -> GroupMut<'_, S> {
+    pub fn group(&mut self, g: usize) -> ViewMut<'_, S> {
         let vectors = &mut self.vectors[g * self.kinds..(g + 1) * self.kinds];
-        GroupMut { simd: self.simd, vectors }
+        ViewMut { simd: self.simd, vectors, kinds: self.kinds }
     }
-}
 
-/// A [`Group`] to be written.
-pub struct GroupMut<'a, S: Simd> {
-    simd: S,
-    vectors: &'a mut [S::f64s],
-}
-
-impl<S: Simd> GroupMut<'_, S> {
     #[inline(always)]
     pub fn get(&self, kind: usize) -> Vector<S> {
         Vector { simd: self.simd, lanes: self.vectors[kind] }

@@ -16,7 +16,7 @@ use faer::Mat;
 
 use super::shifted::ShiftedFactor;
 use super::sturm::{LANES, Sturm};
-use super::{Tridiagonal, eigen};
+use super::{Tridiagonal, eigen, vector};
 use crate::{Matrix, Result, random};
 
 const ROUNDS: usize = 8;
@@ -89,9 +89,8 @@ impl<'a> InverseIteration<'a> {
         let n = t.diagonal.len();
         let sturm = Sturm::new(&t.diagonal, &t.off);
         let brackets = sturm.bracket(k, width * sturm.bound);
-        let mut z = Matrix::zeros(k, n);
         let mut state = 0;
-        z.as_mut_slice().fill_with(|| noise(&mut state));
+        let z = Matrix::from_fn(k, n, |_, _| noise(&mut state));
         Self {
             t,
             sturm,
@@ -151,7 +150,7 @@ impl<'a> InverseIteration<'a> {
 
 impl Tridiagonal {
     /// `y = T x`.
-    fn times(&self, x: &[f64], y: &mut [f64]) {
+    pub(super) fn times(&self, x: &[f64], y: &mut [f64]) {
         for (i, y) in y.iter_mut().enumerate() {
             let before = if i > 0 { self.off[i - 1] * x[i - 1] } else { 0.0 };
             let after = if i + 1 < x.len() { self.off[i] * x[i + 1] } else { 0.0 };
@@ -191,18 +190,9 @@ fn rotate(z: &mut Matrix, u: faer::MatRef<'_, f64>) {
     }
 }
 
-/// `aᵀb`, in eight independent sums. `vector::dot` adds these up in another order, which would change the last bits of every
-/// embedding.
+/// `aᵀb`. `vector::dot` adds the partial sums up in another order, which would change the last bits of every embedding.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let (a8, a_rest) = a.as_chunks::<8>();
-    let (b8, b_rest) = b.as_chunks::<8>();
-    let mut sums = [0.0; 8];
-    for (a, b) in a8.iter().zip(b8) {
-        for lane in 0..8 {
-            sums[lane] += a[lane] * b[lane];
-        }
-    }
-    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+    let (sums, rest) = vector::partial_sums(a, b, |sum, a, b| sum + a * b);
     sums.iter().sum::<f64>() + rest
 }
 
@@ -230,16 +220,10 @@ mod tests {
     fn with_spectrum(values: &[f64]) -> Matrix {
         let n = values.len();
         let mut state = 7;
-        let mut q = Matrix::zeros(n, n);
-        q.as_mut_slice().fill_with(|| noise(&mut state));
+        let mut q = Matrix::from_fn(n, n, |_, _| noise(&mut state));
         orthonormalize(&mut q).unwrap();
-        let mut a = Matrix::from_fn(n, n, |i, j| (0..n).map(|k| values[k] * q[(k, i)] * q[(k, j)]).sum());
-        for i in 0..n {
-            for j in 0..i {
-                a[(j, i)] = a[(i, j)];
-            }
-        }
-        a
+        let entry = |i: usize, j: usize| (0..n).map(|k| values[k] * q[(k, i)] * q[(k, j)]).sum();
+        Matrix::from_fn(n, n, |i, j| entry(i.max(j), i.min(j)))
     }
 
     /// Values, residuals and orthonormality of the `k` lowest pairs, against the dense solver.
@@ -267,9 +251,10 @@ mod tests {
         }
     }
 
-    /// Whether inverse iteration itself, not its fallback, found the pairs.
-    fn converges(a: &Matrix, k: usize) -> bool {
-        Tridiagonal::of(a).by_inverse_iteration(k).is_some()
+    /// The same, by inverse iteration itself and not by its fallback.
+    fn check_converged(a: &Matrix, k: usize) {
+        check(a, k);
+        assert!(Tridiagonal::of(a).by_inverse_iteration(k).is_some(), "n = {}, k = {k}", a.rows());
     }
 
     #[test]
@@ -277,10 +262,8 @@ mod tests {
         for n in 1..=40 {
             let spread: Vec<f64> = (0..n).map(|i| (f64::from(i) * 0.77).sin() + 0.1).collect();
             let a = with_spectrum(&spread);
-            for k in [1, 3, n as usize] {
-                check(&a, k.min(n as usize));
-            }
-            assert!(converges(&a, (n as usize).min(6)));
+            [1, 3, n as usize].iter().for_each(|&k| check(&a, k.min(n as usize)));
+            check_converged(&a, 6.min(n as usize));
         }
         let wide: Vec<f64> = (0..155).map(|i| f64::from(i) * 0.01).collect();
         check(&with_spectrum(&wide), 6);
@@ -292,20 +275,13 @@ mod tests {
         for zeros in [1, 2, 5, 9] {
             let repeated: Vec<f64> = vec![0.0; zeros].into_iter().chain(tail(71)).collect();
             let a = with_spectrum(&repeated);
-            for k in [2, 5, 6, 12] {
-                check(&a, k);
-                assert!(converges(&a, k), "{zeros} zeros, k = {k}");
-            }
-            let tridiagonal = Tridiagonal::of(&a);
-            assert_eq!(tridiagonal.count_below(1e-12), zeros);
+            [2, 5, 6, 12].iter().for_each(|&k| check_converged(&a, k));
+            assert_eq!(Tridiagonal::of(&a).count_below(1e-12), zeros);
         }
         let clustered = [0.0, 1e-15, 1e-13, 1e-11, 1e-9, 1e-8, 1e-7, 1e-4, 1.0001e-4];
         let clustered: Vec<f64> = clustered.into_iter().chain(tail(60)).collect();
         let a = with_spectrum(&clustered);
-        for k in 1..=11 {
-            check(&a, k);
-            assert!(converges(&a, k), "k = {k}");
-        }
+        (1..=11).for_each(|k| check_converged(&a, k));
     }
 
     #[test]
@@ -313,27 +289,19 @@ mod tests {
         check(&Matrix::zeros(9, 9), 4);
         check(&Matrix::from_fn(12, 12, |i, j| if i == j { (i % 3) as f64 } else { 0.0 }), 6);
         // Two equal blocks that do not touch: every eigenvalue is double.
-        check(
-            &Matrix::from_fn(30, 30, |i, j| {
-                let same = i / 15 == j / 15;
-                if i == j {
-                    2.0
-                } else if same && i.abs_diff(j) == 1 {
-                    -1.0
-                } else {
-                    0.0
-                }
-            }),
-            7,
-        );
+        let blocks = Matrix::from_fn(30, 30, |i, j| match i.abs_diff(j) {
+            0 => 2.0,
+            1 if i / 15 == j / 15 => -1.0,
+            _ => 0.0,
+        });
+        check(&blocks, 7);
         // Wilkinson's W₂₁⁺: pairs that agree to working precision though no coupling is small.
         let wilkinson = Matrix::from_fn(21, 21, |i, j| match i.abs_diff(j) {
             0 => -(i as f64 - 10.0).abs(),
             1 => 1.0,
             _ => 0.0,
         });
-        check(&wilkinson, 6);
-        assert!(converges(&wilkinson, 6));
+        check_converged(&wilkinson, 6);
     }
 
     #[test]

@@ -5,19 +5,19 @@
 //! ```
 //!
 //! `U` are the leading eigenvectors of the scatter matrix `S`, or follow from those of the Gram matrix of the centred rows,
-//! whichever is smaller ([`principal_axes`]). Where `S` is too large to form, the span of `U` comes from its products ([`subspace`]). Products are negated, because the eigenvalue solver
-//! finds the lowest.
+//! whichever is smaller ([`principal_axes`]). Where `S` is too large to form, the span of `U` comes from its products
+//! ([`subspace`]). Products are negated, because the eigenvalue solver finds the lowest.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, MatMut, Par};
+use faer::Mat;
 
 use super::Tridiagonal;
 use super::block::inner;
+use super::geometry::product;
 use super::vector::to_unit;
 use crate::{Error, Matrix, Result};
 
 /// A principal component of vectors of unit length with less variance than this is rounding.
-pub const ROUNDING: f64 = 1e-14;
+const ROUNDING: f64 = 1e-14;
 
 /// Adds the share of these rows to the mean of `n`.
 pub fn add_to_mean<'a>(mean: &mut [f64], rows: impl IntoIterator<Item = &'a [f64]>, n: usize) {
@@ -51,7 +51,10 @@ pub fn principal_axes(x: &Matrix, most: usize) -> Result<(Vec<f64>, Matrix)> {
     // Of the two products of the centred rows with themselves, the smaller has the same leading eigenvalues.
     let by_features = d <= n;
     let negated = if by_features { inner(&centred, &centred, -1.0) } else { negated_gram(&centred) };
-    let vectors = leading_of(&negated, wanted, n, ROUNDING)?;
+    let vectors = leading(&negated, wanted, |_| ROUNDING * n as f64)?;
+    if vectors.rows() == 0 {
+        return Err(Error::Constant { rows: n });
+    }
     if by_features {
         return Ok((mean, vectors));
     }
@@ -66,32 +69,19 @@ pub fn principal_axes(x: &Matrix, most: usize) -> Result<(Vec<f64>, Matrix)> {
     Ok((mean, axes))
 }
 
-/// As [`leading`], of a product of `n` rows: only vectors with a variance above `rounding`.
-///
-/// # Errors
-/// [`Error::Constant`] when there are none.
-pub fn leading_of(negated: &Matrix, wanted: usize, n: usize, rounding: f64) -> Result<Matrix> {
-    match leading(negated, wanted, |_| rounding * n as f64)? {
-        none if none.rows() == 0 => Err(Error::Constant { rows: n }),
-        vectors => Ok(vectors),
-    }
-}
-
 /// The leading eigenvectors of a product of rows with themselves that comes negated, one row each; only those with an
 /// eigenvalue above a floor, which may depend on the largest.
 pub fn leading(negated: &Matrix, wanted: usize, floor: impl Fn(f64) -> f64) -> Result<Matrix> {
     let pairs = Tridiagonal::of(negated).lowest(wanted)?;
     let floor = floor(-pairs.values[0]);
-    let kept = pairs.values.iter().take_while(|v| -**v > floor).count();
-    Ok(Matrix::from_fn(kept, negated.rows(), |k, j| pairs.vectors[(k, j)]))
+    let count = pairs.values.iter().take_while(|v| -**v > floor).count();
+    Ok(Matrix::from_fn(count, negated.rows(), |k, j| pairs.vectors[(k, j)]))
 }
 
 /// `−XXᵀ`.
 fn negated_gram(x: &Matrix) -> Matrix {
-    let n = x.rows();
-    let mut gram = Matrix::zeros(n, n);
-    let out = MatMut::from_row_major_slice_mut(gram.as_mut_slice(), n, n);
-    matmul(out, Accum::Replace, x.view(), x.view().transpose(), -1.0, Par::Seq);
+    let mut gram = Matrix::zeros(x.rows(), x.rows());
+    product(&mut gram, x.view(), x.view().transpose(), -1.0);
     gram
 }
 

@@ -8,7 +8,7 @@
 //!
 //! The recurrence is one long chain of divisions, so [`LANES`] different `σ` are counted at the price of one.
 
-use pulp::Arch;
+use super::simd;
 
 /// Number of `σ` counted at a time.
 pub(super) const LANES: usize = 16;
@@ -36,9 +36,23 @@ impl<'a> Sturm<'a> {
 
     /// Numbers of eigenvalues below each `σ`.
     pub(super) fn count(&self, sigma: &[f64; LANES]) -> [usize; LANES] {
-        Arch::new().dispatch(
+        simd::dispatch(
+            (self, sigma),
             #[inline(always)]
-            || count(self, sigma),
+            |(of, sigma)| {
+                let mut pivot = [1.0; LANES];
+                let mut negative = [0u64; LANES];
+                for (&d, &square) in of.diagonal.iter().zip(&of.squares) {
+                    for lane in 0..LANES {
+                        let q = d - sigma[lane] - square / pivot[lane];
+                        // A pivot that vanishes counts as negative: `σ` itself is an eigenvalue of the leading part.
+                        let q = if q.abs() < of.smallest_pivot { -of.smallest_pivot } else { q };
+                        negative[lane] += u64::from(q < 0.0);
+                        pivot[lane] = q;
+                    }
+                }
+                negative.map(|n| n as usize)
+            },
         )
     }
 
@@ -79,20 +93,4 @@ impl<'a> Sturm<'a> {
             }
         }
     }
-}
-
-#[inline(always)]
-fn count(of: &Sturm<'_>, sigma: &[f64; LANES]) -> [usize; LANES] {
-    let mut pivot = [1.0; LANES];
-    let mut negative = [0u64; LANES];
-    for (&d, &square) in of.diagonal.iter().zip(&of.squares) {
-        for lane in 0..LANES {
-            let q = d - sigma[lane] - square / pivot[lane];
-            // A pivot that vanishes counts as negative: `σ` itself is an eigenvalue of the leading part.
-            let q = if q.abs() < of.smallest_pivot { -of.smallest_pivot } else { q };
-            negative[lane] += u64::from(q < 0.0);
-            pivot[lane] = q;
-        }
-    }
-    negative.map(|n| n as usize)
 }

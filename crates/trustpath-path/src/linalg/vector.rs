@@ -19,32 +19,43 @@ pub fn block_mut<T>(slice: &mut [T], from: usize) -> &mut [T; LANES] {
     slice[from..].first_chunk_mut().expect("the slice is padded to complete blocks")
 }
 
+/// The interleaved partial sums of complete blocks, and the sum of what is left; `add` adds a pair of entries to a sum.
+#[inline(always)]
+pub(super) fn partial_sums(a: &[f64], b: &[f64], add: impl Fn(f64, f64, f64) -> f64) -> ([f64; LANES], f64) {
+    let (a8, b8) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
+    let mut rest = 0.0;
+    for (a, b) in a8.remainder().iter().zip(b8.remainder()) {
+        rest = add(rest, *a, *b);
+    }
+    let mut lanes = [0.0; LANES];
+    for (a, b) in a8.zip(b8) {
+        for k in 0..LANES {
+            lanes[k] = add(lanes[k], a[k], b[k]);
+        }
+    }
+    (lanes, rest)
+}
+
 /// `Σᵢ aᵢ bᵢ`.
 #[inline(always)]
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut lanes = [0.0; LANES];
-    let (a8, b8) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
-    let tail = dot_in_order(a8.remainder(), b8.remainder());
-    for (x, y) in a8.zip(b8) {
-        for k in 0..LANES {
-            lanes[k] += x[k] * y[k];
-        }
-    }
-    fold(lanes) + tail
+    fold(partial_sums(
+        a,
+        b,
+        #[inline(always)]
+        |sum, a, b| sum + a * b,
+    ))
 }
 
 /// `‖a − b‖²`, in the order of [`dot`].
 #[inline(always)]
 pub fn squared_difference(a: &[f64], b: &[f64]) -> f64 {
-    let mut lanes = [0.0; LANES];
-    let (a8, b8) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
-    let tail: f64 = a8.remainder().iter().zip(b8.remainder()).map(|(a, b)| (a - b) * (a - b)).sum();
-    for (x, y) in a8.zip(b8) {
-        for k in 0..LANES {
-            lanes[k] += (x[k] - y[k]) * (x[k] - y[k]);
-        }
-    }
-    fold(lanes) + tail
+    fold(partial_sums(
+        a,
+        b,
+        #[inline(always)]
+        |sum, a, b| sum + (a - b) * (a - b),
+    ))
 }
 
 /// `Σᵢ aᵢ bᵢ`, from the first entry to the last of the shorter slice.
@@ -56,15 +67,12 @@ pub fn dot_in_order(a: &[f64], b: &[f64]) -> f64 {
 /// `Σᵢ aᵢ`.
 #[inline(always)]
 pub fn sum(a: &[f64]) -> f64 {
-    let mut lanes = [0.0; LANES];
-    let a8 = a.chunks_exact(LANES);
-    let tail: f64 = a8.remainder().iter().sum();
-    for x in a8 {
-        for k in 0..LANES {
-            lanes[k] += x[k];
-        }
-    }
-    fold(lanes) + tail
+    fold(partial_sums(
+        a,
+        a,
+        #[inline(always)]
+        |sum, a, _| sum + a,
+    ))
 }
 
 /// `y ← y + s x`.
@@ -91,8 +99,8 @@ pub fn to_unit(x: &mut [f64]) {
 }
 
 #[inline(always)]
-fn fold(l: [f64; LANES]) -> f64 {
-    ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
+fn fold((l, rest): ([f64; LANES], f64)) -> f64 {
+    ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7])) + rest
 }
 
 /// The same operations with fused multiply-adds.
@@ -102,17 +110,12 @@ pub mod fused {
     /// `Σᵢ aᵢ bᵢ`.
     #[inline(always)]
     pub fn dot(a: &[f64], b: &[f64]) -> f64 {
-        let (a, b) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
-        let mut rest = 0.0;
-        for (a, b) in a.remainder().iter().zip(b.remainder()) {
-            rest = a.mul_add(*b, rest);
-        }
-        let mut lanes = [0.0; LANES];
-        for (a, b) in a.zip(b) {
-            for l in 0..LANES {
-                lanes[l] = a[l].mul_add(b[l], lanes[l]);
-            }
-        }
+        let (lanes, rest) = super::partial_sums(
+            a,
+            b,
+            #[inline(always)]
+            |sum, a, b| a.mul_add(b, sum),
+        );
         total(&lanes) + rest
     }
 

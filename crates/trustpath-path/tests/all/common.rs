@@ -71,13 +71,8 @@ impl Case {
 
     /// Raw features, `[support; unlabeled]` and, where they are not the unlabeled rows themselves, the query rows after them.
     pub fn raw_rows(&self) -> (Vec<f32>, usize, usize) {
-        let mut names = vec!["sx"];
-        if self.has("ux") {
-            names.push("ux");
-        }
-        names.push("qx");
         let (mut data, mut rows, mut dims) = (Vec::new(), 0, 0);
-        for name in names {
+        for name in ["sx", "ux", "qx"].into_iter().filter(|&name| name != "ux" || self.has(name)) {
             let array = self.array(name);
             rows += array.shape[0];
             dims = array.shape[1];
@@ -124,6 +119,12 @@ fn read_npy(bytes: &[u8]) -> Array {
 pub fn max_diff(a: &[f64], b: &[f64]) -> f64 {
     assert_eq!(a.len(), b.len());
     a.iter().zip(b).fold(0.0, |m, (x, y)| m.max((x - y).abs()))
+}
+
+/// Largest relative difference; not a number if one is not.
+pub fn relative_diff(a: &[f64], b: &[f64]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(b).map(|(a, b)| (a / b - 1.0).abs()).max_by(f64::total_cmp).unwrap_or(0.0)
 }
 
 /// The largest entry, at least zero.

@@ -4,7 +4,7 @@ use crate::brute_force::FullProblem;
 use crate::common::{Uniform, ranking, worst};
 use proptest::prelude::*;
 use trustpath_path::incidental::logistic::{IciC, Scaling};
-use trustpath_path::incidental::{Grid, IciCParams, Incidental, Keep, Penalty};
+use trustpath_path::incidental::{Grid, IciCParams, Incidental, Keep, Path, Penalty};
 use trustpath_path::{Error, Matrix};
 
 /// Overlapping clusters; every fifth label is drawn at random.
@@ -25,6 +25,20 @@ fn models() -> impl Iterator<Item = IciC> {
         [Scaling::Paper, Scaling::Glmnet]
             .map(|scaling| IciCParams { penalty, scaling, ..Default::default() }.check().unwrap())
     })
+}
+
+/// The path with everything; every point must be certified.
+fn certified(model: &IciC, x: &Matrix, labels: &[usize], classes: usize) -> Path {
+    let path = model.path(x, labels, classes, Keep::ALL).unwrap();
+    assert_eq!(path.certificate.len(), path.lambda.len());
+    let worst = worst(&path.certificate);
+    assert!(worst <= 1e-10, "{:?}: {worst:e}", model.params());
+    path
+}
+
+/// The vanishing points of the path.
+fn vanish(model: &IciC, x: &Matrix, labels: &[usize], classes: usize) -> Vec<f64> {
+    model.path(x, labels, classes, Keep::default()).unwrap().vanish
 }
 
 fn assert_close(a: &[f64], b: &[f64], tolerance: f64) {
@@ -55,12 +69,11 @@ fn reduced_problem_has_the_solution_of_the_full_one() {
     for (seed, classes) in [(1, 2), (2, 3), (3, 4), (4, 5)] {
         let (x, labels) = problem(seed, 20, 3, classes);
         for model in models() {
-            let model = IciCParams { grid: Grid { points: 4, ratio: 0.05 }, ..*model.params() };
-            let model = model.check().unwrap();
-            let (penalty, params) = (model.params().penalty, model.params());
+            let params = IciCParams { grid: Grid { points: 4, ratio: 0.05 }, ..*model.params() };
+            let (model, penalty) = (params.check().unwrap(), params.penalty);
             let path = model.path(&x, &labels, classes, Keep::ALL).unwrap();
             for (k, &lambda) in path.lambda.iter().enumerate() {
-                let (x, labels, price) = (&x, &labels[..], prices(&x, params, lambda));
+                let (x, labels, price) = (&x, &labels[..], prices(&x, &params, lambda));
                 let full = FullProblem { x, labels, classes, penalty, price, logistic: true };
                 let theta = full.minimise(6000);
                 let value = full.objective(&theta);
@@ -86,12 +99,7 @@ fn reduced_problem_has_the_solution_of_the_full_one() {
 fn every_point_of_the_path_is_certified() {
     for (seed, n, d, classes) in [(5, 30, 1, 2), (6, 61, 4, 3), (7, 100, 5, 5), (8, 40, 8, 6)] {
         let (x, labels) = problem(seed, n, d, classes);
-        for model in models() {
-            let path = model.path(&x, &labels, classes, Keep::ALL).unwrap();
-            assert_eq!(path.certificate.len(), path.lambda.len());
-            let worst = worst(&path.certificate);
-            assert!(worst <= 1e-10, "{:?}: {worst:e}", model.params());
-        }
+        models().for_each(|model| drop(certified(&model, &x, &labels, classes)));
     }
 }
 
@@ -122,10 +130,9 @@ fn ranker_agrees_with_the_path() {
             let mut ranker = model.ranker(&x, 4);
             for round in 0..3 {
                 labels[20 + round] = (labels[20 + round] + 1) % 4;
-                let path = model.path(&x, &labels, 4, Keep::default()).unwrap();
-                let vanish = ranker.vanish(&labels).unwrap();
-                assert_close(&vanish, &path.vanish, 1e-8);
-                assert_eq!(ranking(&vanish), ranking(&path.vanish));
+                let (ours, theirs) = (ranker.vanish(&labels).unwrap(), vanish(&model, &x, &labels, 4));
+                assert_close(&ours, &theirs, 1e-8);
+                assert_eq!(ranking(&ours), ranking(&theirs));
             }
         }
     }
@@ -138,10 +145,9 @@ fn order_of_instances_does_not_matter() {
     let y = Matrix::from_fn(50, 3, |i, j| x[(shuffled[i], j)]);
     let other: Vec<usize> = shuffled.iter().map(|&i| labels[i]).collect();
     for model in models() {
-        let straight = model.path(&x, &labels, 4, Keep::default()).unwrap().vanish;
-        let permuted = model.path(&y, &other, 4, Keep::default()).unwrap().vanish;
+        let straight = vanish(&model, &x, &labels, 4);
         let expected: Vec<f64> = shuffled.iter().map(|&i| straight[i]).collect();
-        assert_close(&permuted, &expected, 1e-8);
+        assert_close(&vanish(&model, &y, &other, 4), &expected, 1e-8);
     }
 }
 
@@ -169,13 +175,8 @@ fn with_one_class_all_instances_are_equally_credible() {
         assert!(path.vanish.iter().all(|&v| v == path.vanish[0]));
         assert!(path.gamma_last.unwrap().as_slice().iter().all(|&g| g == 0.0));
         assert!(model.ranker(&x, 3).vanish(&[1; 10]).unwrap().iter().all(|&v| v == 0.0));
-    }
-}
-
-#[test]
-fn a_single_instance_has_a_path() {
-    let x = Matrix::from_vec(1, 2, vec![0.5, -0.5]).unwrap();
-    for model in models() {
+        // A single instance has a path too.
+        let x = Matrix::from_vec(1, 2, vec![0.5, -0.5]).unwrap();
         assert_eq!(model.path(&x, &[0], 2, Keep::ALL).unwrap().vanish.len(), 1);
     }
 }
@@ -189,8 +190,7 @@ fn separable_data_and_duplicates_are_solved() {
     });
     let labels: Vec<usize> = (0..24).map(|i| i / 8).collect();
     for model in models() {
-        let path = model.path(&x, &labels, 3, Keep::ALL).unwrap();
-        assert!(worst(&path.certificate) <= 1e-10);
+        let path = certified(&model, &x, &labels, 3);
         for i in (0..24).filter(|i| i % 8 < 4) {
             assert_close(&[path.vanish[i]], &[path.vanish[i + 4]], 1e-8);
         }
@@ -204,15 +204,12 @@ fn constant_columns_are_left_out() {
     let padded = Matrix::from_fn(40, 3, |i, j| if j == 1 { 7.0 } else { x[(i, j / 2)] });
     let flat = Matrix::from_fn(40, 2, |_, _| 0.1);
     for model in models() {
-        let path = model.path(&padded, &labels, 3, Keep::ALL).unwrap();
+        let path = certified(&model, &padded, &labels, 3);
         assert!(path.beta.unwrap().iter().all(|beta| beta.row(1) == [0.0; 3]));
-        assert!(worst(&path.certificate) <= 1e-10);
         if model.params().scaling == Scaling::Paper {
-            let bare = model.path(&x, &labels, 3, Keep::default()).unwrap();
-            assert_close(&path.vanish, &bare.vanish, 1e-8);
+            assert_close(&path.vanish, &vanish(&model, &x, &labels, 3), 1e-8);
         }
-        let path = model.path(&flat, &labels, 3, Keep::ALL).unwrap();
-        assert!(worst(&path.certificate) <= 1e-10);
+        let path = certified(&model, &flat, &labels, 3);
         for i in 0..40 {
             let twin = labels.iter().position(|&label| label == labels[i]).unwrap();
             assert_close(&[path.vanish[i]], &[path.vanish[twin]], 1e-8);
@@ -241,14 +238,11 @@ fn equal_columns_and_extreme_units_are_solved() {
     let (x, labels) = problem(20, 50, 3, 4);
     let twin = Matrix::from_fn(50, 4, |i, j| x[(i, j % 3)]);
     for model in models() {
-        let path = model.path(&twin, &labels, 4, Keep::ALL).unwrap();
-        assert!(worst(&path.certificate) <= 1e-10, "{:?}", model.params());
+        certified(&model, &twin, &labels, 4);
         if model.params().scaling == Scaling::Glmnet {
-            let straight = model.path(&x, &labels, 4, Keep::default()).unwrap().vanish;
             let units = [1e-9, 1e7, 1e3];
             let y = Matrix::from_fn(50, 3, |i, j| units[j] * x[(i, j)] + units[j]);
-            let path = model.path(&y, &labels, 4, Keep::default()).unwrap();
-            assert_close(&path.vanish, &straight, 1e-7);
+            assert_close(&vanish(&model, &y, &labels, 4), &vanish(&model, &x, &labels, 4), 1e-7);
         }
     }
 }

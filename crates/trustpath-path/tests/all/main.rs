@@ -5,7 +5,6 @@
 
 mod brute_force;
 mod common;
-mod flat;
 mod icic;
 mod parity {
     mod linear;

@@ -1,7 +1,8 @@
 //! The path over rows in several parts, as they would be on several machines, is the path over all rows.
 
+use crate::common::max_diff;
 use trustpath_path::incidental::linear::{EvalPoint, InMemoryRows, Knot, Row, RowSource, Sum};
-use trustpath_path::incidental::{IciRParams, Incidental, Keep, Penalty, Vanished};
+use trustpath_path::incidental::{IciRParams, Incidental, Keep, Penalty};
 use trustpath_path::{Error, Matrix, Result};
 
 /// Parts that are processed one after the other.
@@ -24,12 +25,13 @@ impl Parts {
     /// The part that has an instance, and its index there.
     fn find(&mut self, instance: usize) -> (&mut InMemoryRows, usize) {
         let mut before = 0;
-        let part = self.0.iter_mut().find(|part| {
-            let here = instance < before + part.len();
-            before += if here { 0 } else { part.len() };
-            here
-        });
-        (part.unwrap(), instance - before)
+        for part in &mut self.0 {
+            if instance < before + part.len() {
+                return (part, instance - before);
+            }
+            before += part.len();
+        }
+        unreachable!("there is no instance {instance}")
     }
 }
 
@@ -106,8 +108,7 @@ fn any_number_of_parts_gives_the_same_path() {
     ];
     for (n, d, c, penalty) in cases {
         let x = Matrix::from_fn(n, d, |i, j| {
-            let own = f64::from(u8::from(i % c == j % c));
-            own + 0.9 * ((i * 7 + j * 3 + i * j) as f64).sin()
+            f64::from(u8::from(i % c == j % c)) + 0.9 * ((i * 7 + j * 3 + i * j) as f64).sin()
         });
         let labels: Vec<usize> = (0..n).map(|i| if i % 7 == 0 { (i / 7) % c } else { i % c }).collect();
         let model = IciRParams { penalty, ..Default::default() }.check().unwrap();
@@ -117,13 +118,13 @@ fn any_number_of_parts_gives_the_same_path() {
             let mut parts = Parts::new(&x, &labels, c, &sizes);
             let (lambda, beta) = model.path_over(&mut parts, c).unwrap();
             let last = lambda[lambda.len() - 1];
-            let vanished: Vec<Vanished> = parts.0.iter().map(|part| part.vanished(last)).collect();
-            let vanish: Vec<f64> = vanished.iter().flat_map(|v| v.vanish.clone()).collect();
-            let reenters: Vec<bool> = vanished.iter().flat_map(|v| v.reenters.clone()).collect();
+            let vanished = || parts.0.iter().map(|part| part.vanished(last));
+            let vanish: Vec<f64> = vanished().flat_map(|v| v.vanish).collect();
+            let reenters: Vec<bool> = vanished().flat_map(|v| v.reenters).collect();
             assert_eq!(reenters, all.reenters);
             let close = |a: &[f64], b: &[f64], within: f64| {
-                let worst = a.iter().zip(b).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
-                assert!(a.len() == b.len() && worst <= within, "{n} {sizes:?}: {worst:e}");
+                let worst = max_diff(a, b);
+                assert!(worst <= within, "{n} {sizes:?}: {worst:e}");
             };
             close(&vanish, &all.vanish, 1e-9);
             close(&lambda, &all.lambda, 1e-12);

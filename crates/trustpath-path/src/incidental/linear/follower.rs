@@ -1,11 +1,10 @@
 //! Following the path from `λ_max`, where every parameter is zero, down; wherever the rows are stored.
 
-use super::newton::Newton;
+use super::huber::HuberSolver;
 use super::row_source::{Knot, RowSource};
 use super::segment::Segment;
 use super::{IciRParams, Penalty, Roots};
 use crate::limits::{EXACT_ROOTS, EXACT_ROOTS_MANY_UNKNOWNS};
-use crate::linalg::basis;
 use crate::linalg::vector::dot_in_order;
 use crate::{Matrix, Result};
 
@@ -14,29 +13,22 @@ const NO_RESIDUAL: f64 = 1e-10;
 
 /// The solver's side of a path: one minimisation for every group of responses under one norm.
 #[derive(Debug, Clone)]
-pub(super) struct PathFollower<'a> {
+pub(super) struct LinearFollower<'a> {
     pub params: &'a IciRParams,
-    pub groups: Vec<Newton>,
+    pub groups: Vec<HuberSolver>,
     /// Maps coefficients on orthonormal coordinates to coefficients on the given ones.
     back: Matrix,
     /// For roots, a second minimisation for every group.
-    probes: Vec<Option<Newton>>,
+    probes: Vec<Option<HuberSolver>>,
 }
 
-impl<'a> PathFollower<'a> {
-    /// Makes the coordinates of the rows orthonormal.
-    pub fn new(params: &'a IciRParams, rows: &mut impl RowSource, classes: usize) -> Result<Self> {
-        let back = basis::way_back(rows.len(), rows.dims(), |by| rows.gram(by))?;
-        rows.project(&back)?;
-        Ok(Self::on_orthonormal(params, back, classes))
-    }
-
-    /// For rows whose coordinates are orthonormal.
-    pub fn on_orthonormal(params: &'a IciRParams, back: Matrix, classes: usize) -> Self {
+impl<'a> LinearFollower<'a> {
+    /// For rows whose coordinates are orthonormal; `back` as in [`Basis`](crate::linalg::basis::Basis).
+    pub fn new(params: &'a IciRParams, back: Matrix, classes: usize) -> Self {
         let d = back.cols();
-        let groups: Vec<Newton> = match params.penalty {
-            Penalty::Group => vec![Newton::new(d, 0..classes, 0)],
-            Penalty::Elementwise => (0..classes).map(|k| Newton::new(d, k..k + 1, k)).collect(),
+        let groups: Vec<HuberSolver> = match params.penalty {
+            Penalty::Group => vec![HuberSolver::new(d, 0..classes, 0)],
+            Penalty::Elementwise => (0..classes).map(|k| HuberSolver::new(d, k..k + 1, k)).collect(),
         };
         let probes = vec![None; groups.len()];
         Self { params, groups, back, probes }
@@ -98,7 +90,7 @@ impl<'a> PathFollower<'a> {
         let most = match self.params.roots {
             Roots::Skipped => return Ok(()),
             Roots::Interpolated => 0,
-            Roots::Exact if self.groups.iter().any(Newton::is_wide) => EXACT_ROOTS_MANY_UNKNOWNS,
+            Roots::Exact if self.groups.iter().any(HuberSolver::is_wide) => EXACT_ROOTS_MANY_UNKNOWNS,
             Roots::Exact => EXACT_ROOTS,
         };
         for i in rows.cross(low, high, rows.len() <= most)? {

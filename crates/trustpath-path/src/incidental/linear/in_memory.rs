@@ -1,41 +1,15 @@
 //! Rows in this process, summed by several threads.
 
-use faer::Mat;
-
 use super::row_source::{EvalPoint, Knot, Row, RowSource, Sum};
 use super::rows::{Rows, Scratch};
 use super::segment::{PRECISE, interpolated_vanish};
 use crate::incidental::{Record, Vanished};
 use crate::labels::check_labels;
+use crate::linalg::basis::gram_of_product;
 use crate::{Error, Matrix, Result};
 
 /// Instances in the memory of this process: all there are, or a part of them.
-///
-/// Two parts of the same instances, each as it would be on its own machine:
-///
-/// ```
-/// use trustpath::Matrix;
-/// use trustpath::incidental::linear::{EvalPoint, InMemoryRows, RowSource, Sum};
-///
-/// let x = |i: usize, j: usize| ((i * 3 + j) as f64).sin();
-/// let mut together = InMemoryRows::new(Matrix::from_fn(10, 2, x), &[0, 1, 0, 1, 0, 1, 0, 1, 0, 1], 2)?;
-/// let mut first = InMemoryRows::new(Matrix::from_fn(4, 2, x), &[0, 1, 0, 1], 2)?;
-/// let mut second = InMemoryRows::new(Matrix::from_fn(6, 2, |i, j| x(i + 4, j)), &[0, 1, 0, 1, 0, 1], 2)?;
-///
-/// // On the coordinates as they are given; a path makes them orthonormal.
-/// let same = Matrix::from_fn(2, 2, |i, j| f64::from(u8::from(i == j)));
-/// [&mut together, &mut first, &mut second].into_iter().try_for_each(|part| part.project(&same))?;
-/// let at = EvalPoint { b: &[0.1, 0.2, 0.3, 0.4], lambda: 0.5, first: 0, responses: 2, slot: 0 };
-/// let [mut all, mut a, mut b] = [[0.0; 5]; 3];
-/// together.sum_over_rows(Sum::Gradient, at, &mut all)?;
-/// first.sum_over_rows(Sum::Gradient, at, &mut a)?;
-/// second.sum_over_rows(Sum::Gradient, at, &mut b)?;
-/// for ((all, a), b) in all.iter().zip(a).zip(b) {
-///     assert!((all - (a + b)).abs() < 1e-14);
-/// }
-/// # Ok::<(), trustpath::Error>(())
-/// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct InMemoryRows {
     /// Coordinates as they were given, until they are projected.
     given: Option<Matrix>,
@@ -61,21 +35,14 @@ impl InMemoryRows {
     /// When labels and instances differ in number, or a label is not below `classes`.
     pub fn new(x: Matrix, labels: &[usize], classes: usize) -> Result<Self> {
         check_labels(labels, x.rows(), classes)?;
-        let mut local = Self { given: Some(x), ..Self::orthonormal(&Matrix::default()) };
-        local.relabel(labels);
-        Ok(local)
+        let mut rows = Self { given: Some(x), ..Self::default() };
+        rows.relabel(labels);
+        Ok(rows)
     }
 
     /// Instances with orthonormal coordinates, whose labels come later.
     pub(super) fn orthonormal(q: &Matrix) -> Self {
-        Self {
-            given: None,
-            rows: Rows::new(q),
-            labels: Vec::new(),
-            cache: Vec::new(),
-            record: Record::default(),
-            scratch: Scratch::default(),
-        }
+        Self { rows: Rows::new(q), ..Self::default() }
     }
 
     /// Sets the labels of all instances, and clears what was recorded of them.
@@ -98,9 +65,7 @@ impl InMemoryRows {
 
     /// Orthonormal coordinates, one row per instance.
     pub(super) fn coordinates(&self) -> Matrix {
-        let mut q = Matrix::zeros(self.rows.len(), self.rows.dims());
-        (0..q.rows()).for_each(|i| self.rows.copy(i, q.row_mut(i)));
-        q
+        Matrix::from_fn(self.rows.len(), self.rows.dims(), |i, a| self.rows.coordinate(i, a))
     }
 
     /// Makes sure that the slot of `at` holds the norms at that point.
@@ -117,18 +82,16 @@ impl InMemoryRows {
             self.cache.resize_with(at.slot + 1, CachedNorms::default);
         }
         let cached = &mut self.cache[at.slot];
-        cached.b.clear();
-        cached.b.extend_from_slice(at.b);
+        cached.b = at.b.to_vec();
         cached.first = at.first;
         cached.norms.resize(self.rows.len(), 0.0);
-        self.rows.evaluate(at, &mut cached.norms, out, &mut self.scratch);
+        self.rows.sum(Sum::Gradient, at, &mut cached.norms, out, &mut self.scratch);
     }
 
     /// One instance.
     pub(super) fn get(&self, i: usize) -> Row {
-        let mut row = Row { x: vec![0.0; self.rows.dims()], label: self.labels[i] };
-        self.rows.copy(i, &mut row.x);
-        row
+        let x = (0..self.rows.dims()).map(|a| self.rows.coordinate(i, a)).collect();
+        Row { x, label: self.labels[i] }
     }
 }
 
@@ -142,21 +105,12 @@ impl RowSource for InMemoryRows {
     }
 
     fn gram(&mut self, by: Option<&Matrix>) -> Result<Matrix> {
-        let Some(x) = &self.given else { return Err(Error::Projected) };
-        let x = x.view();
-        let gram: Mat<f64> = match by {
-            None => x.transpose() * x,
-            Some(by) => {
-                let q = x * by.view();
-                q.transpose() * &q
-            }
-        };
-        Ok(Matrix::from_view(gram.as_ref()))
+        self.given.as_ref().map(|x| gram_of_product(x, by)).ok_or(Error::Projected)
     }
 
     fn project(&mut self, by: &Matrix) -> Result<()> {
         let Some(x) = self.given.take() else { return Err(Error::Projected) };
-        let q: Mat<f64> = x.view() * by.view();
+        let q = x.view() * by.view();
         self.rows = Rows::new(&Matrix::from_view(q.as_ref()));
         self.rows.relabel(&self.labels);
         self.cache.clear();
@@ -166,7 +120,7 @@ impl RowSource for InMemoryRows {
     fn sum_over_rows(&mut self, sum: Sum<'_>, at: EvalPoint<'_>, out: &mut [f64]) -> Result<()> {
         match sum {
             Sum::Gradient => self.evaluate(at, out),
-            other => self.rows.sum(other, at, out, &mut self.scratch),
+            other => self.rows.sum(other, at, &mut [], out, &mut self.scratch),
         }
         Ok(())
     }
@@ -199,13 +153,13 @@ impl RowSource for InMemoryRows {
         for i in left {
             let leaves = |g: usize| self.cache[g].norms[i] > *lambda;
             let root = interpolated_vanish(&self.get(i), low, high, PRECISE, leaves);
-            self.record.settle(i, root);
+            self.record.leave(i, root);
         }
         Ok(Vec::new())
     }
 
     fn settle(&mut self, instance: usize, lambda: f64) -> Result<()> {
-        self.record.settle(instance, lambda);
+        self.record.leave(instance, lambda);
         Ok(())
     }
 }

@@ -14,10 +14,11 @@
 //! response at a time. `λ_max = maxᵢ ‖((I − H)Y)ᵢ‖`, at which the least-squares fit leaves every `γᵢ` exactly zero.
 
 mod compact;
+mod conjugate_gradients;
 mod curvature;
 mod follower;
+mod huber;
 mod in_memory;
-mod newton;
 mod path;
 mod product;
 mod ranker;
@@ -28,13 +29,14 @@ mod segment;
 pub use in_memory::InMemoryRows;
 pub use row_source::{EvalPoint, Knot, Row, RowSource, Sum};
 
-use follower::PathFollower;
+use follower::LinearFollower;
 use path::LinearPath;
 use ranker::LinearRanker;
 
-use super::{Grid, Incidental, Keep, Path, Ranker};
+use super::{Grid, Incidental, Keep, Path, Ranker, require};
 pub use super::{Penalty, Vanished};
 use crate::labels::check_labels;
+use crate::linalg::basis;
 use crate::{Error, Matrix, Result};
 
 /// How vanishing `λ` are found between the points of the grid.
@@ -79,28 +81,13 @@ impl IciRParams {
     /// [`Error::Parameter`] for an empty grid or a tolerance that cannot be met.
     pub fn check(self) -> Result<IciR> {
         self.grid.check()?;
-        if !(self.tolerance >= 1e-15 && self.tolerance < 1.0) {
-            let expected = "the relative gradient must lie between 1e-15 and 1";
-            return Err(Error::parameter("tolerance", self.tolerance, expected));
-        }
+        let usable = self.tolerance >= 1e-15 && self.tolerance < 1.0;
+        require(usable, "tolerance", self.tolerance, "the relative gradient must lie between 1e-15 and 1")?;
         Ok(IciR { params: self })
     }
 }
 
-/// ICI-R with checked parameters.
-///
-/// ```
-/// use trustpath::Matrix;
-/// use trustpath::incidental::{IciRParams, Incidental, Keep};
-///
-/// // Two tight groups on a line, and one instance whose label belongs to the other group.
-/// let x = Matrix::from_vec(7, 2, vec![1., 0., 1.1, 0., 0.9, 0., 0., 1., 0., 1.1, 0., 0.9, 0.1, 1.])?;
-/// let labels = [0, 0, 0, 1, 1, 1, 0];
-/// let path = IciRParams::default().check()?.path(&x, &labels, 2, Keep::ALL)?;
-/// let least_credible = (0..7).max_by(|&i, &j| path.vanish[i].total_cmp(&path.vanish[j]));
-/// assert_eq!(least_credible, Some(6));
-/// # Ok::<(), trustpath::Error>(())
-/// ```
+/// ICI-R with checked parameters; the [crate] shows how to compute a path.
 #[derive(Debug, Clone)]
 pub struct IciR {
     params: IciRParams,
@@ -118,7 +105,9 @@ impl IciR {
             return Err(Error::OneClass { classes });
         }
         let mut beta = Vec::new();
-        let mut follower = PathFollower::new(&self.params, rows, classes)?;
+        let back = basis::way_back(rows.len(), rows.dims(), |by| rows.gram(by))?;
+        rows.project(&back)?;
+        let mut follower = LinearFollower::new(&self.params, back, classes);
         let grid = follower.follow(rows, |follower, _, _, _| beta.push(follower.beta()))?;
         Ok((grid, beta))
     }

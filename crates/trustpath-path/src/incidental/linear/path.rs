@@ -1,6 +1,6 @@
-//! The path of rows in this process, with everything that is to be kept of it.
+//! The path of rows in this process, with everything that is asked for.
 
-use super::follower::PathFollower;
+use super::follower::LinearFollower;
 use super::in_memory::InMemoryRows;
 use super::row_source::RowSource;
 use super::{IciRParams, Roots};
@@ -11,14 +11,14 @@ use crate::{Matrix, Result};
 /// Rows in this process, whose labels may change, and the solver of their path.
 #[derive(Debug, Clone)]
 pub(super) struct LinearPath<'a> {
-    pub follower: PathFollower<'a>,
+    pub follower: LinearFollower<'a>,
     pub rows: InMemoryRows,
 }
 
 impl<'a> LinearPath<'a> {
     pub fn new(params: &'a IciRParams, x: &Matrix, classes: usize) -> Self {
         let Basis { q, back } = Basis::new(x);
-        let follower = PathFollower::on_orthonormal(params, back, classes);
+        let follower = LinearFollower::new(params, back, classes);
         Self { follower, rows: InMemoryRows::orthonormal(&q) }
     }
 
@@ -54,21 +54,11 @@ impl<'a> LinearPath<'a> {
             }
         })?;
         let last = lambda[lambda.len() - 1];
-        let vanished = match self.follower.params.roots {
-            Roots::Skipped => Vanished::default(),
-            _ => self.rows.vanished(last),
-        };
-        Ok(Path {
-            vanish: vanished.vanish,
-            vanish_grid: vanished.vanish_grid,
-            reenters: vanished.reenters,
-            certificate,
-            gamma_norm,
-            gamma_last: keep.gamma.then(|| self.gamma(last)),
-            beta,
-            intercept: None,
-            lambda,
-        })
+        let skipped = self.follower.params.roots == Roots::Skipped;
+        let Vanished { vanish, vanish_grid, reenters } =
+            if skipped { Vanished::default() } else { self.rows.vanished(last) };
+        let gamma_last = keep.gamma.then(|| self.gamma(last));
+        Ok(Path { lambda, vanish, vanish_grid, reenters, certificate, gamma_norm, gamma_last, beta, intercept: None })
     }
 
     /// Whether `γᵢ = 0` at `lambda`, which the groups have solved.

@@ -10,7 +10,6 @@ use super::row_source::{Knot, RowSource};
 use super::segment::{Segment, interpolated_vanish};
 use crate::Result;
 use crate::incidental::{Keep, Ranker};
-use crate::labels::best_of_each_class;
 use crate::labels::check_labels;
 
 /// Ratio of neighbouring `λ` on the way down.
@@ -38,10 +37,9 @@ struct Stop {
 }
 
 /// The instances of one class that compete for a place.
-struct Contest<'r> {
+struct Contest {
     rows: Vec<usize>,
     quota: usize,
-    labels: &'r [usize],
 }
 
 impl<'a> LinearRanker<'a> {
@@ -58,10 +56,10 @@ impl<'a> LinearRanker<'a> {
     }
 
     /// Goes down until every contest is down to its quota, or the path ends.
-    fn descend(&mut self, contests: &[Contest<'_>], lambda_max: f64) -> Result<()> {
+    fn descend(&mut self, contests: &[Contest], lambda_max: f64) -> Result<()> {
         let bottom = lambda_max * self.path.follower.params.grid.ratio;
         let mut lambda = lambda_max;
-        while lambda > bottom && contests.iter().any(|c| c.left(self.lowest()) > c.quota) {
+        while lambda > bottom && contests.iter().any(|c| self.stops.last().is_some_and(|stop| c.left(stop) > c.quota)) {
             lambda = (lambda * STRIDE).max(bottom);
             self.path.follower.advance(&mut self.path.rows, lambda, TOLERANCE)?;
             self.stop(lambda);
@@ -69,23 +67,19 @@ impl<'a> LinearRanker<'a> {
         Ok(())
     }
 
-    fn lowest(&self) -> &Stop {
-        &self.stops[self.stops.len() - 1]
-    }
-
     /// The winners of one contest.
-    fn decide(&mut self, contest: &Contest<'_>) -> Result<Vec<usize>> {
+    fn decide(&mut self, contest: &Contest) -> Result<Vec<usize>> {
         loop {
             // The last stop with enough left, and the one below it.
             let below = self.stops.partition_point(|stop| contest.left(stop) >= contest.quota);
             let high = &self.stops[below - 1];
             let exact = contest.left(high) == contest.quota;
             if exact || below == self.stops.len() {
-                return Ok(self.best(contest, high, None));
+                return Ok(Self::best(contest, high, None));
             }
             let low = &self.stops[below];
             if high.lambda - low.lambda <= TIE * high.lambda {
-                return Ok(self.best(contest, high, Some(low)));
+                return Ok(Self::best(contest, high, Some(low)));
             }
             let lambda = self.proposal(contest, low, high);
             self.solve_between(lambda, below)?;
@@ -108,7 +102,7 @@ impl<'a> LinearRanker<'a> {
 
     /// A `λ` that should leave exactly the quota: between the interpolated vanishing `λ` of the last to stay and of the
     /// first to leave.
-    fn proposal(&self, contest: &Contest<'_>, low: &Stop, high: &Stop) -> f64 {
+    fn proposal(&self, contest: &Contest, low: &Stop, high: &Stop) -> f64 {
         let mut crossing: Vec<f64> = contest
             .rows
             .iter()
@@ -129,17 +123,15 @@ impl<'a> LinearRanker<'a> {
     }
 
     /// Those still zero at `high`, up to the quota: those zero at `low` first, then by row.
-    fn best(&self, contest: &Contest<'_>, high: &Stop, low: Option<&Stop>) -> Vec<usize> {
-        let left: Vec<usize> = contest.rows.iter().copied().filter(|&i| high.zero[i]).collect();
-        let mut quota = vec![0; self.classes];
-        if let Some(&row) = left.first() {
-            quota[contest.labels[row]] = contest.quota;
-        }
-        best_of_each_class(contest.labels, &left, &quota, |k| f64::from(low.is_some_and(|low| !low.zero[left[k]])))
+    fn best(contest: &Contest, high: &Stop, low: Option<&Stop>) -> Vec<usize> {
+        let mut left: Vec<usize> = contest.rows.iter().copied().filter(|&i| high.zero[i]).collect();
+        left.sort_unstable_by_key(|&i| (low.is_some_and(|low| !low.zero[i]), i));
+        left.truncate(contest.quota);
+        left
     }
 }
 
-impl Contest<'_> {
+impl Contest {
     /// How many of them are still zero.
     fn left(&self, stop: &Stop) -> usize {
         self.rows.iter().filter(|&&i| stop.zero[i]).count()
@@ -161,7 +153,7 @@ impl Ranker for LinearRanker<'_> {
             if rows.len() <= quota {
                 selected.extend(rows);
             } else if quota > 0 {
-                contests.push(Contest { rows, quota, labels });
+                contests.push(Contest { rows, quota });
             }
         }
         if !contests.is_empty() {

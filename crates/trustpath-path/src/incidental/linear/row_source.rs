@@ -49,11 +49,6 @@ impl Sum<'_> {
             Self::Product(_) => size,
         }
     }
-
-    /// Whether the sum has no numbers, as without dimensions or responses.
-    pub fn is_empty(&self, dims: usize, responses: usize) -> bool {
-        self.len(dims, responses) == 0
-    }
 }
 
 /// A solved point of the path, for one group of responses.

@@ -36,7 +36,7 @@ const STRIPS: usize = 64;
 const NO_CLASS: u32 = u32::MAX;
 
 /// Coordinates and labels of instances, transposed block by block so that a coordinate is contiguous over instances.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Rows {
     n: usize,
     d: usize,
@@ -100,39 +100,21 @@ impl Rows {
         self.blocks.len().div_ceil(STRIPS).max(STRIP)
     }
 
-    /// Value and gradient; and the norms `‖rᵢ‖`, written to `norms`.
-    pub fn evaluate(&self, at: EvalPoint<'_>, norms: &mut [f64], sums: &mut [f64], scratch: &mut Scratch) {
-        let d = self.d;
-        self.by_strips(at, norms, sums, scratch, |blocks, norms, sums, scratch| {
-            evaluate_strip(d, blocks, at, norms, sums, scratch);
-        });
-    }
-
-    /// Any sum except the gradient, which comes with norms.
-    pub fn sum(&self, sum: Sum<'_>, at: EvalPoint<'_>, sums: &mut [f64], scratch: &mut Scratch) {
-        let d = self.d;
-        self.by_strips(at, &mut [], sums, scratch, |blocks, _, sums, scratch| match sum {
-            Sum::Gradient => unreachable!("the gradient is evaluated together with norms"),
-            Sum::Curvature => curvature_strip(d, blocks, at, sums, scratch),
-            Sum::Gram => gram_strip(d, blocks, at, sums, scratch),
-            Sum::Product(v) => product_strip(d, blocks, at, v, sums, scratch),
-        });
-    }
-
-    /// Adds what `strip` computes for each strip of blocks, in the order of the strips. `norms` has one number per row, or
-    /// is empty.
-    fn by_strips(
-        &self,
-        at: EvalPoint<'_>,
-        norms: &mut [f64],
-        sums: &mut [f64],
-        scratch: &mut Scratch,
-        strip: impl Fn(&[Block], &mut [f64], &mut [f64], &mut Scratch) + Sync,
-    ) {
+    /// Adds the sums of each strip of blocks, in the order of the strips. The gradient also writes the norms `‖rᵢ‖` of all
+    /// rows to `norms`, which is empty for other sums.
+    pub fn sum(&self, sum: Sum<'_>, at: EvalPoint<'_>, norms: &mut [f64], sums: &mut [f64], scratch: &mut Scratch) {
         sums.fill(0.0);
-        let size = self.strip();
-        if self.blocks.len() <= size {
+        let (d, size) = (self.d, self.strip());
+        let strip = |blocks: &[Block], norms: &mut [f64], sums: &mut [f64], scratch: &mut Scratch| {
             scratch.ready(at.responses);
+            match sum {
+                Sum::Gradient => evaluate_strip(d, blocks, at, norms, sums, scratch),
+                Sum::Curvature => curvature_strip(d, blocks, at, sums, scratch),
+                Sum::Gram => gram_strip(d, blocks, at, sums, scratch),
+                Sum::Product(v) => product_strip(d, blocks, at, v, sums, scratch),
+            }
+        };
+        if self.blocks.len() <= size {
             strip(&self.blocks, norms, sums, scratch);
             return;
         }
@@ -142,7 +124,6 @@ impl Rows {
             .into_par_iter()
             .map_init(Scratch::default, |scratch, (blocks, norms)| {
                 let mut part = vec![0.0; sums.len()];
-                scratch.ready(at.responses);
                 strip(blocks, norms, &mut part, scratch);
                 part
             })
@@ -152,10 +133,10 @@ impl Rows {
         }
     }
 
-    /// Copies the coordinates of one instance.
-    pub fn copy(&self, i: usize, to: &mut [f64]) {
-        let (block, i) = (&self.blocks[i / BLOCK], i % BLOCK);
-        to.iter_mut().enumerate().for_each(|(a, to)| *to = block.x[a * block.stride + i]);
+    /// Coordinate `a` of instance `i`.
+    pub fn coordinate(&self, i: usize, a: usize) -> f64 {
+        let block = &self.blocks[i / BLOCK];
+        block.x[a * block.stride + i % BLOCK]
     }
 }
 

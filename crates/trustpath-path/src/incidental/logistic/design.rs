@@ -15,9 +15,9 @@ pub(super) struct Design {
     pub rows: usize,
     /// How the instances lie side by side.
     pub layout: Layout,
-    /// Number of columns that vary, the only ones kept.
+    /// Number of columns that vary; the others take no part.
     pub dims: usize,
-    /// `z̃ = (1, z)`, one kind per kept column after the ones; spare lanes are zero.
+    /// `z̃ = (1, z)`, one kind per varying column after the ones; spare lanes are zero.
     pub z: Vec<f64>,
     /// `Σᵢ z̃ᵢⱼ²` of every column of `z̃`.
     pub squares: Vec<f64>,
@@ -25,11 +25,11 @@ pub(super) struct Design {
     pub incidental_weight: f64,
     /// Number of columns given.
     pub given: usize,
-    /// Where each kept column was.
+    /// Where each varying column was.
     pub columns: Vec<usize>,
-    /// `x̄ⱼ` of each kept column.
+    /// `x̄ⱼ` of each varying column.
     pub mean: Vec<f64>,
-    /// `wⱼ` of each kept column.
+    /// `wⱼ` of each varying column.
     pub weight: Vec<f64>,
 }
 
@@ -48,51 +48,38 @@ impl Design {
         let alpha = params.alpha;
         // glmnet rescales the penalty factors, α for β and 1 for γ, so that they sum to the number of columns.
         let factor = (given as f64 + n) / (alpha * given as f64 + n);
-        let mut design = Self {
-            rows,
-            layout: Layout::new(rows),
-            dims: 0,
-            z: Vec::new(),
-            squares: Vec::new(),
-            incidental_weight: match params.scaling {
-                Scaling::Paper => 1.0,
-                Scaling::Glmnet => factor * ((1.0 / n) * (1.0 - 1.0 / n)).sqrt(),
-            },
-            given,
-            columns: Vec::new(),
-            mean: Vec::new(),
-            weight: Vec::new(),
+        let incidental_weight = match params.scaling {
+            Scaling::Paper => 1.0,
+            Scaling::Glmnet => factor * ((1.0 / n) * (1.0 - 1.0 / n)).sqrt(),
         };
+        let (mut columns, mut mean, mut weight) = (Vec::new(), Vec::new(), Vec::new());
         for j in 0..given {
             let column = || (0..rows).map(|i| x[(i, j)]);
             let size = column().fold(0.0, |m: f64, v| m.max(v.abs()));
-            let mean = column().map(|v| v / n).sum::<f64>();
-            let spread = column().fold(0.0, |m: f64, v| m.max((v - mean).abs()));
+            let centre = column().map(|v| v / n).sum::<f64>();
+            let spread = column().fold(0.0, |m: f64, v| m.max((v - centre).abs()));
             if spread <= 1e-13 * size {
                 continue;
             }
-            let deviation = spread * (column().map(|v| ((v - mean) / spread).powi(2)).sum::<f64>() / n).sqrt();
-            design.columns.push(j);
-            design.mean.push(mean);
-            design.weight.push(match params.scaling {
+            let deviation = spread * (column().map(|v| ((v - centre) / spread).powi(2)).sum::<f64>() / n).sqrt();
+            columns.push(j);
+            mean.push(centre);
+            weight.push(match params.scaling {
                 Scaling::Paper => alpha,
                 Scaling::Glmnet => factor * alpha * deviation,
             });
         }
-        design.dims = design.columns.len();
-        let features = design.features();
-        design.z = design.layout.room(features);
+        let (layout, dims) = (Layout::new(rows), columns.len());
+        let at = |i: usize, j: usize| layout.at(i, dims + 1, j);
+        let mut z = layout.room(dims + 1);
         for i in 0..rows {
-            design.z[design.layout.at(i, features, 0)] = 1.0;
-            for (j, &column) in design.columns.iter().enumerate() {
-                design.z[design.layout.at(i, features, j + 1)] = (x[(i, column)] - design.mean[j]) / design.weight[j];
+            z[at(i, 0)] = 1.0;
+            for (j, &column) in columns.iter().enumerate() {
+                z[at(i, j + 1)] = (x[(i, column)] - mean[j]) / weight[j];
             }
         }
-        for j in 0..features {
-            let column = (0..rows).map(|i| design.z[design.layout.at(i, features, j)]);
-            design.squares.push(column.map(|z| z * z).sum());
-        }
-        Ok(design)
+        let squares = (0..=dims).map(|j| (0..rows).map(|i| z[at(i, j)] * z[at(i, j)]).sum()).collect();
+        Ok(Self { rows, layout, dims, z, squares, incidental_weight, given, columns, mean, weight })
     }
 
     /// Number of columns of `z̃`.

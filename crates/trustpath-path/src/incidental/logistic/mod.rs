@@ -30,10 +30,10 @@ mod sums;
 mod support;
 
 use self::design::Design;
-use self::follower::PathFollower;
+use self::follower::LogisticFollower;
 use self::path::{PathBuilder, Present};
 pub use super::Penalty;
-use super::{Grid, Incidental, Keep, Path, Ranker};
+use super::{Grid, Incidental, Keep, Path, Ranker, require};
 use crate::choices;
 use crate::labels::check_labels;
 use crate::{Error, Matrix, Result};
@@ -88,31 +88,15 @@ impl IciCParams {
     /// [`Error::Parameter`] for one outside its domain.
     pub fn check(self) -> Result<IciC> {
         self.grid.check()?;
-        if !(self.alpha > 0.0 && self.alpha.is_finite()) {
-            let expected = "the price of β relative to γ must be positive, or the model has no unique solution";
-            return Err(Error::parameter("alpha", self.alpha, expected));
-        }
-        if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
-            let expected = "it must lie between 0 and 1";
-            return Err(Error::parameter("tolerance", self.tolerance, expected));
-        }
+        let expected = "the price of β relative to γ must be positive, or the model has no unique solution";
+        require(self.alpha > 0.0 && self.alpha.is_finite(), "alpha", self.alpha, expected)?;
+        let usable = self.tolerance > 0.0 && self.tolerance < 1.0;
+        require(usable, "tolerance", self.tolerance, "it must lie between 0 and 1")?;
         Ok(IciC { params: self })
     }
 }
 
-/// Logistic regression with incidental parameters, checked.
-///
-/// ```
-/// use trustpath::Matrix;
-/// use trustpath::incidental::{Incidental, Keep, logistic::IciCParams};
-///
-/// // Two groups on a line; the last instance of the left group is labelled as if it stood on the right.
-/// let x = Matrix::from_vec(8, 1, vec![-1.2, -1.1, -1.0, -0.9, 0.9, 1.0, 1.1, 1.2])?;
-/// let path = IciCParams::default().check()?.path(&x, &[0, 0, 0, 1, 1, 1, 1, 1], 2, Keep::default())?;
-/// let last = (0..8).max_by(|&a, &b| path.vanish[a].total_cmp(&path.vanish[b]));
-/// assert_eq!(last, Some(3));
-/// # Ok::<(), trustpath::Error>(())
-/// ```
+/// ICI-C with checked parameters; the [crate] shows how to compute a path.
 #[derive(Debug, Clone, Copy)]
 pub struct IciC {
     params: IciCParams,
@@ -134,7 +118,7 @@ impl Incidental for IciC {
         check_labels(labels, x.rows(), classes)?;
         let design = Design::new(x, &self.params)?;
         let present = Present::new(labels, classes);
-        let mut follower = PathFollower::new(&design, &present, self.params.penalty);
+        let mut follower = LogisticFollower::new(&design, &present, self.params.penalty);
         let grid = self.params.grid.lambdas(follower.lambda_max);
         let mut builder = PathBuilder::new(grid, x, &present, keep);
         for k in 0..self.params.grid.points {
@@ -163,7 +147,7 @@ impl Ranker for LogisticRanker<'_> {
         let design = self.design.as_ref().map_err(Error::clone)?;
         check_labels(labels, design.rows, self.classes)?;
         let present = Present::new(labels, self.classes);
-        let mut follower = PathFollower::new(design, &present, self.params.penalty);
+        let mut follower = LogisticFollower::new(design, &present, self.params.penalty);
         follower.advance(self.params.grid.ratio * follower.lambda_max, self.params.tolerance)?;
         Ok(follower.finish())
     }

@@ -1,11 +1,13 @@
 //! From the solver's state to the [`Path`] that is returned.
 
+use std::collections::BTreeSet;
+
 use super::Penalty;
 use super::certificate::{Solution, certify};
 use super::penalty::centre;
-use super::solve::Solver;
+use super::solve::ReducedProblem;
 use crate::Matrix;
-use crate::incidental::{Keep, Path, Record};
+use crate::incidental::{Keep, Path, Record, Vanished};
 
 /// The classes that have instances, which are the only ones the model is fitted to.
 #[derive(Debug)]
@@ -20,15 +22,9 @@ pub(super) struct Present {
 
 impl Present {
     pub fn new(labels: &[usize], given: usize) -> Self {
-        let mut position = vec![usize::MAX; given];
-        for &label in labels {
-            position[label] = 0;
-        }
-        let classes: Vec<usize> = (0..given).filter(|&k| position[k] == 0).collect();
-        for (at, &class) in classes.iter().enumerate() {
-            position[class] = at;
-        }
-        Self { given, classes, labels: labels.iter().map(|&label| position[label]).collect() }
+        let classes: Vec<usize> = BTreeSet::from_iter(labels.iter().copied()).into_iter().collect();
+        let labels = labels.iter().map(|&label| classes.partition_point(|&class| class < label)).collect();
+        Self { given, classes, labels }
     }
 
     /// Copies the columns of the classes present to their places among all classes.
@@ -54,22 +50,20 @@ impl<'a> PathBuilder<'a> {
     pub fn new(lambda: Vec<f64>, x: &Matrix, present: &'a Present, keep: Keep) -> Self {
         let (rows, points, classes) = (x.rows(), lambda.len(), present.given);
         let path = Path {
-            vanish: Vec::new(),
-            vanish_grid: Vec::new(),
-            reenters: Vec::new(),
             certificate: vec![0.0; points],
             gamma_norm: keep.gamma.then(|| Matrix::zeros(points, rows)),
             gamma_last: keep.gamma.then(|| Matrix::zeros(rows, classes)),
             beta: keep.beta.then(|| vec![Matrix::zeros(x.cols(), classes); points]),
             intercept: keep.beta.then(|| Matrix::from_fn(points, classes, |_, _| f64::NEG_INFINITY)),
             lambda,
+            ..Path::default()
         };
         let gamma = Matrix::zeros(rows, present.classes.len());
         Self { path, present, record: Record::new(rows), gamma }
     }
 
     /// Adds grid point `k` from the solver's state.
-    pub fn add(&mut self, k: usize, x: &Matrix, solver: &Solver<'_>) {
+    pub fn add(&mut self, k: usize, x: &Matrix, solver: &ReducedProblem<'_>) {
         let Self { path, present, record, gamma } = self;
         let (lambda, design, penalty) = (path.lambda[k], solver.design, solver.penalty);
         let tau = solver.tau(lambda);
@@ -98,14 +92,12 @@ impl<'a> PathBuilder<'a> {
         }
     }
 
-    /// The finished path, given the vanishing points found on the way.
+    /// The finished path, given the vanishing points passed on the way.
     pub fn finish(mut self, vanish: Vec<f64>) -> Path {
-        let vanished = self.record.finish(0.0);
-        (self.path.vanish, self.path.vanish_grid) = (vanish, vanished.vanish_grid);
-        self.path.reenters = vanished.reenters;
+        let Vanished { vanish_grid, reenters, .. } = self.record.finish(0.0);
         if let Some(last) = &mut self.path.gamma_last {
             self.present.spread(&self.gamma, last);
         }
-        self.path
+        Path { vanish, vanish_grid, reenters, ..self.path }
     }
 }

@@ -9,12 +9,11 @@ use super::Penalty;
 
 impl Penalty {
     /// Shifts a row to its stored form.
-    pub(super) fn store(self, row: &mut [f64], order: &mut Vec<f64>) {
+    pub(super) fn store(self, row: &mut [f64]) {
         let shift = match self {
             Self::Group => row[0],
             Self::Elementwise => {
-                order.clear();
-                order.extend_from_slice(row);
+                let mut order = row.to_vec();
                 order.sort_unstable_by(f64::total_cmp);
                 // With an even number of classes any shift between the two middle entries costs the same.
                 let (low, high) = (order[(order.len() - 1) / 2], order[order.len() / 2]);
@@ -88,10 +87,7 @@ impl Penalty {
 
     /// The minimiser of `g·(v − b) + L/2 ‖v − b‖² + μ pen(v)` over a stored row, in place.
     pub(super) fn proximal(self, row: &mut [f64], gradient: &[f64], lipschitz: f64, mu: f64) {
-        let mean = match self {
-            Self::Elementwise => 0.0,
-            Self::Group => mean(row),
-        };
+        let mean = if self == Self::Group { mean(row) } else { 0.0 };
         for (b, g) in row.iter_mut().zip(gradient) {
             *b -= mean + g / lipschitz;
         }

@@ -5,13 +5,13 @@
 //! ```
 //!
 //! Each iteration minimises the model `∇·d + ½ dᵀ∇²d + μ Σⱼ pen(bⱼ + dⱼ)`: Newton steps on a support that coordinates
-//! enter and leave, and block proximal sweeps should the support not settle. The model's minimiser is taken if it
+//! enter and leave, and block proximal sweeps should the support go on changing. The model's minimiser is taken if it
 //! halves the residual of the optimality conditions; otherwise a line search towards it decreases `F`.
 
 use super::Penalty;
 use super::design::Design;
 use super::path::Present;
-use super::rows::{Rows, Status};
+use super::rows::{ReducedRows, Status};
 use super::sums::{Hessian, moments};
 use super::support::Support;
 
@@ -22,11 +22,11 @@ const CLOSE: f64 = 1e-2;
 
 /// The reduced problem for one set of labels, with its workspace.
 #[derive(Debug)]
-pub(super) struct Solver<'a> {
+pub(super) struct ReducedProblem<'a> {
     pub design: &'a Design,
     pub penalty: Penalty,
     pub classes: usize,
-    pub rows: Rows,
+    pub rows: ReducedRows,
     /// Intercept and `b`, `(1 + d) × classes`, in stored form.
     pub theta: Vec<f64>,
     /// `Σᵢ z̃ᵢ rᵢᵀ` at the last evaluation.
@@ -39,12 +39,9 @@ pub(super) struct Solver<'a> {
     point: Vec<f64>,
     slope: Vec<f64>,
     step: Vec<f64>,
-    origin: Vec<f64>,
-    order: Vec<f64>,
-    masses: Vec<f64>,
 }
 
-impl<'a> Solver<'a> {
+impl<'a> ReducedProblem<'a> {
     pub fn new(design: &'a Design, present: &Present, penalty: Penalty) -> Self {
         let (labels, classes) = (&present.labels, present.classes.len());
         let order = (design.dims + 1) * classes;
@@ -59,7 +56,7 @@ impl<'a> Solver<'a> {
             design,
             penalty,
             classes,
-            rows: Rows::new(labels.clone(), classes, penalty, design.layout),
+            rows: ReducedRows::new(labels.clone(), classes, penalty, design.layout),
             theta,
             gradient: vec![0.0; order],
             hessian: Hessian::new(design, classes),
@@ -69,9 +66,6 @@ impl<'a> Solver<'a> {
             point: vec![0.0; order],
             slope: vec![0.0; order],
             step: vec![0.0; order],
-            origin: vec![0.0; order],
-            order: Vec::with_capacity(classes),
-            masses: vec![0.0; classes],
         }
     }
 
@@ -88,10 +82,10 @@ impl<'a> Solver<'a> {
     /// The smallest `λ` with `β = 0` and `γ = 0`, from the initial `theta`, which fits the intercept alone.
     pub fn lambda_max(&mut self) -> f64 {
         self.rows.evaluate(self.design, &self.theta, f64::INFINITY, Status::Read);
-        moments(self.design, self.classes, &self.rows.residual, &mut self.gradient);
+        self.gradient = moments(self.design, self.classes, &self.rows.residual);
         let rows = self.gradient.chunks_exact(self.classes).skip(1);
         let mu = rows.map(|row| self.penalty.dual(row)).fold(0.0, f64::max);
-        let level = (0..self.design.rows).map(|i| self.rows.level[i]).fold(0.0, f64::max);
+        let level = self.rows.level[..self.design.rows].iter().copied().fold(0.0, f64::max);
         mu.max(level / self.design.incidental_weight) / self.design.rows as f64
     }
 
@@ -99,7 +93,7 @@ impl<'a> Solver<'a> {
     pub fn evaluate(&mut self, lambda: f64, status: Status) {
         let tau = self.tau(lambda);
         self.rows.evaluate(self.design, &self.theta, tau, status);
-        moments(self.design, self.classes, &self.rows.residual, &mut self.gradient);
+        self.gradient = moments(self.design, self.classes, &self.rows.residual);
     }
 
     /// Computes the Hessian at the last evaluation.
@@ -115,7 +109,7 @@ impl<'a> Solver<'a> {
     }
 
     /// Worst relative violation of the optimality conditions of the reduced problem at the last evaluation.
-    pub fn residual(&mut self, lambda: f64) -> f64 {
+    pub fn residual(&self, lambda: f64) -> f64 {
         let (mu, classes) = (self.mu(lambda), self.classes);
         let mut worst = self.intercept_residual();
         let rows = self.theta.chunks_exact(classes).zip(self.gradient.chunks_exact(classes));
@@ -126,12 +120,12 @@ impl<'a> Solver<'a> {
     }
 
     /// The intercept's part of the residual, relative to the terms that should cancel; infinite if the evaluation was.
-    pub fn intercept_residual(&mut self) -> f64 {
+    pub fn intercept_residual(&self) -> f64 {
         if self.gradient.iter().any(|g| !g.is_finite()) {
             return f64::INFINITY;
         }
-        self.rows.masses(&mut self.masses);
-        let terms = self.gradient.iter().zip(&self.masses);
+        let masses = self.rows.masses();
+        let terms = self.gradient.iter().zip(&masses);
         terms.fold(0.0, |worst, (g, mass)| worst.max(g.abs() / mass.max(f64::MIN_POSITIVE)))
     }
 
@@ -153,11 +147,10 @@ impl<'a> Solver<'a> {
             self.linearise(lambda);
             self.linearised_close = residual <= CLOSE && !self.rows.firm;
             self.minimise_model(self.mu(lambda));
-            self.origin.copy_from_slice(&self.theta);
-            std::mem::swap(&mut self.theta, &mut self.point);
+            let origin = std::mem::replace(&mut self.theta, self.point.clone());
             self.store();
             self.evaluate(lambda, Status::Read);
-            let moved = self.residual(lambda) <= 0.5 * residual || self.descend(lambda);
+            let moved = self.residual(lambda) <= 0.5 * residual || self.descend(lambda, &origin);
             if !moved && self.rows.firm {
                 break;
             }
@@ -182,7 +175,7 @@ impl<'a> Solver<'a> {
             *intercept -= first;
         }
         for row in self.theta.chunks_exact_mut(self.classes).skip(1) {
-            self.penalty.store(row, &mut self.order);
+            self.penalty.store(row);
         }
     }
 
@@ -191,17 +184,17 @@ impl<'a> Solver<'a> {
     ///
     /// `F` is convex: where it still falls (or is flat) along the way, it is below its value at the origin. So slopes
     /// decide, which rounding spoils much later than differences of values.
-    fn descend(&mut self, lambda: f64) -> bool {
+    fn descend(&mut self, lambda: f64, origin: &[f64]) -> bool {
         const HALVINGS: usize = 40;
         self.point.copy_from_slice(&self.theta);
-        if self.point == self.origin {
+        if self.point == origin {
             return false;
         }
         let mut length = 1.0;
         for _ in 0..HALVINGS {
             for a in 0..self.theta.len() {
-                self.step[a] = self.point[a] - self.origin[a];
-                self.theta[a] = self.origin[a] + length * self.step[a];
+                self.step[a] = self.point[a] - origin[a];
+                self.theta[a] = origin[a] + length * self.step[a];
             }
             self.evaluate(lambda, Status::Read);
             if self.slope_along_step(self.mu(lambda)) <= 0.0 {
@@ -210,7 +203,7 @@ impl<'a> Solver<'a> {
             }
             length *= 0.5;
         }
-        self.theta.copy_from_slice(&self.origin);
+        self.theta.copy_from_slice(origin);
         self.evaluate(lambda, Status::Read);
         false
     }
@@ -239,7 +232,7 @@ impl<'a> Solver<'a> {
                 self.update_slope();
                 continue;
             }
-            self.support.solve(&self.slope, mu, &mut self.step);
+            self.step = self.support.solve(&self.slope, mu);
             let length = self.support.reach(&self.point, &self.step);
             let (mut moved, mut last) = (0.0_f64, 0.0_f64);
             for a in 0..self.point.len() {
@@ -253,8 +246,8 @@ impl<'a> Solver<'a> {
             self.support.turn(&self.point);
             self.update_slope();
             // The model of a group is not quadratic: a second step may be worthwhile.
-            let settled = self.penalty == Penalty::Elementwise || last <= 0.1 * moved;
-            if length == 1.0 && !self.admit(mu) && settled {
+            let converged = self.penalty == Penalty::Elementwise || last <= 0.1 * moved;
+            if length == 1.0 && !self.admit(mu) && converged {
                 return;
             }
         }
@@ -288,7 +281,7 @@ impl<'a> Solver<'a> {
                 let bound = self.bound(j);
                 let point = &mut self.point[row.clone()];
                 self.penalty.proximal(point, &self.slope[row.clone()], bound, mu);
-                self.penalty.store(point, &mut self.order);
+                self.penalty.store(point);
                 self.support.member[row.start + 1..row.end].fill(true);
                 any = true;
             }
@@ -328,7 +321,7 @@ impl<'a> Solver<'a> {
                     }
                 } else {
                     self.penalty.proximal(point, &self.slope[row.clone()], bound, mu);
-                    self.penalty.store(point, &mut self.order);
+                    self.penalty.store(point);
                 }
                 for a in row {
                     change = change.max((self.point[a] - self.step[a]).abs());

@@ -11,31 +11,31 @@
 use pulp::{Simd, WithSimd};
 
 use super::design::Design;
-use super::rows::Rows;
+use super::rows::ReducedRows;
 use crate::linalg::lanes::{Layout, View, ViewMut, gram, lanes, run};
 
-/// Groups whose products of pairs are kept at a time: they fit the second-level cache.
+/// Groups whose products of pairs are computed at a time: they fit the second-level cache.
 const CHUNK: usize = 64;
 
-/// Writes `Σᵢ z̃ᵢ vᵢᵀ` for vectors `v`, one number per class and instance.
-pub(super) fn moments(design: &Design, classes: usize, v: &[f64], out: &mut [f64]) {
-    run(Moments { design, classes, v, out });
+/// `Σᵢ z̃ᵢ vᵢᵀ` for vectors `v`, one number per class and instance.
+pub(super) fn moments(design: &Design, classes: usize, v: &[f64]) -> Vec<f64> {
+    run(Moments { design, classes, v })
 }
 
 struct Moments<'a> {
     design: &'a Design,
     classes: usize,
     v: &'a [f64],
-    out: &'a mut [f64],
 }
 
 impl WithSimd for Moments<'_> {
-    type Output = ();
+    type Output = Vec<f64>;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        self.out.fill(0.0);
-        gram(self.design.view(simd), View::new(simd, self.v, self.classes), self.out);
+    fn with_simd<S: Simd>(self, simd: S) -> Vec<f64> {
+        let mut out = vec![0.0; self.design.features() * self.classes];
+        gram(self.design.view(simd), View::new(simd, self.v, self.classes), &mut out);
+        out
     }
 }
 
@@ -76,10 +76,10 @@ impl Hessian {
     }
 
     /// Computes Hessian and drift at the last evaluation of the rows.
-    pub fn compute(&mut self, design: &Design, rows: &mut Rows, tau: f64) {
+    pub fn compute(&mut self, design: &Design, rows: &mut ReducedRows, tau: f64) {
         run(Second { hessian: self, design, rows, tau });
         self.spread(design.features());
-        moments(design, self.classes, &self.drifts, &mut self.drift);
+        self.drift = moments(design, self.classes, &self.drifts);
     }
 
     /// Spreads the sums of pairs over the symmetric matrix; class 0 makes its rows and columns sum to zero.
@@ -119,7 +119,7 @@ impl Hessian {
 struct Second<'a> {
     hessian: &'a mut Hessian,
     design: &'a Design,
-    rows: &'a mut Rows,
+    rows: &'a mut ReducedRows,
     tau: f64,
 }
 
@@ -150,8 +150,8 @@ impl WithSimd for Second<'_> {
             let mut drifts = ViewMut::new(simd, &mut hessian.drifts, classes);
             let mut work = ViewMut::new(simd, &mut hessian.work, 2 * classes);
             rows.curvature(simd, start..start + count, tau, &mut curvatures, &mut drifts, &mut work);
-            let products = View::new(simd, &hessian.features, feature_pairs).part(0, count);
-            let curvatures = View::new(simd, &hessian.curvatures, class_pairs).part(0, count);
+            let products = View::new(simd, &hessian.features, feature_pairs).first(count);
+            let curvatures = View::new(simd, &hessian.curvatures, class_pairs).first(count);
             gram(products, curvatures, &mut hessian.sums);
         }
     }

@@ -26,7 +26,6 @@ pub(super) struct Support {
     /// `pen(bⱼ)` of every row of `θ`; zero for the intercept.
     norm: Vec<f64>,
     cholesky: PinnedFactor,
-    short: Vec<f64>,
 }
 
 impl Support {
@@ -39,7 +38,6 @@ impl Support {
             pull: vec![0.0; order],
             norm: vec![0.0; order / classes],
             cholesky: PinnedFactor::default(),
-            short: Vec::with_capacity(order),
         }
     }
 
@@ -49,14 +47,10 @@ impl Support {
             let zero = row.iter().all(|&b| b == 0.0);
             for (k, &b) in row.iter().enumerate() {
                 let a = j * self.classes + k;
-                self.member[a] = match self.penalty {
-                    _ if j == 0 => k > 0,
-                    Penalty::Elementwise => b != 0.0,
-                    Penalty::Group => k > 0 && !zero,
-                };
-                self.pull[a] = match self.penalty {
-                    Penalty::Elementwise if j > 0 && b != 0.0 => b.signum(),
-                    _ => 0.0,
+                (self.member[a], self.pull[a]) = match self.penalty {
+                    _ if j == 0 => (k > 0, 0.0),
+                    Penalty::Elementwise => (b != 0.0, if b == 0.0 { 0.0 } else { b.signum() }),
+                    Penalty::Group => (k > 0 && !zero, 0.0),
                 };
             }
         }
@@ -89,8 +83,7 @@ impl Support {
     /// Frees zero coordinates of the elementwise penalty whose slope exceeds the price; returns whether there were any.
     /// One entry of every row is never freed.
     pub fn admit_entries(&mut self, slope: &[f64], price: f64) -> bool {
-        let classes = self.classes;
-        let mut any = false;
+        let (classes, before) = (self.classes, self.free.len());
         for j in 1..slope.len() / classes {
             let row = j * classes..(j + 1) * classes;
             let mut spare = classes - row.clone().filter(|&a| self.member[a]).count();
@@ -103,13 +96,10 @@ impl Support {
                 self.member[a] = true;
                 self.pull[a] = -slope[a].signum();
                 spare -= 1;
-                any = true;
             }
         }
-        if any {
-            self.list();
-        }
-        any
+        self.list();
+        self.free.len() > before
     }
 
     /// Factorises Newton's matrix for the given Hessian and price `mu`.
@@ -146,8 +136,9 @@ impl Support {
             return false;
         }
         let order = self.member.len();
-        let mut any = false;
-        for (j, &a) in self.free.iter().enumerate() {
+        let before = self.free.len();
+        for j in 0..self.free.len() {
+            let a = self.free[j];
             let priced = a >= self.classes && point[a] != 0.0;
             if !priced || !self.cholesky.is_pinned(j) {
                 continue;
@@ -155,27 +146,27 @@ impl Support {
             let curvature = hessian.matrix[a * order + a];
             let change = point[a] * (0.5 * curvature * point[a] - v[a] - mu * self.pull[a]);
             if change < 0.0 {
-                self.member[a] = false;
-                self.pull[a] = 0.0;
-                point[a] = 0.0;
-                any = true;
+                self.drop_coordinate(a, point);
             }
         }
-        if any {
-            self.list();
-        }
-        any
+        self.list();
+        self.free.len() < before
     }
 
-    /// Writes `−K⁻¹(v + μσ)` on the support, zero off it.
-    pub fn solve(&mut self, v: &[f64], mu: f64, out: &mut [f64]) {
-        self.short.clear();
-        self.short.extend(self.free.iter().map(|&a| -(v[a] + mu * self.pull[a])));
-        self.cholesky.solve(&mut self.short);
-        out.fill(0.0);
-        for (&a, &value) in self.free.iter().zip(&self.short) {
+    fn drop_coordinate(&mut self, a: usize, point: &mut [f64]) {
+        self.member[a] = false;
+        (self.pull[a], point[a]) = (0.0, 0.0);
+    }
+
+    /// `−K⁻¹(v + μσ)` on the support, zero off it.
+    pub fn solve(&mut self, v: &[f64], mu: f64) -> Vec<f64> {
+        let mut solved: Vec<f64> = self.free.iter().map(|&a| -(v[a] + mu * self.pull[a])).collect();
+        self.cholesky.solve(&mut solved);
+        let mut out = vec![0.0; self.member.len()];
+        for (&a, value) in self.free.iter().zip(solved) {
             out[a] = value;
         }
+        out
     }
 
     /// The fraction of `step`, at most one, that `point` can go before a coordinate or a group reaches zero.
@@ -215,9 +206,7 @@ impl Support {
                     for a in row {
                         let left = point[a] * self.pull[a];
                         if self.member[a] && step[a] * self.pull[a] < 0.0 && left <= SPENT * step[a].abs() {
-                            self.member[a] = false;
-                            self.pull[a] = 0.0;
-                            point[a] = 0.0;
+                            self.drop_coordinate(a, point);
                         }
                     }
                 }
@@ -225,9 +214,7 @@ impl Support {
                     let along: f64 = row.clone().map(|a| self.pull[a] * step[a]).sum();
                     let left: f64 = row.clone().map(|a| self.pull[a] * point[a]).sum();
                     if self.member[row.start + 1] && along < 0.0 && left <= SPENT * along.abs() {
-                        self.member[row.clone()].fill(false);
-                        self.pull[row.clone()].fill(0.0);
-                        point[row].fill(0.0);
+                        row.for_each(|a| self.drop_coordinate(a, point));
                     }
                 }
             }

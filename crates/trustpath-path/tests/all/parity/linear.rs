@@ -1,6 +1,7 @@
 //! ICI-R against the golden paths: `X_lle` as coordinates, the labels of the first round.
 
-use crate::common::{CASES, Case, betas, max_diff};
+use crate::common::{CASES, Case, betas, max_diff, relative_diff, worst};
+use trustpath_path::Matrix;
 use trustpath_path::incidental::{IciRParams, Incidental, Keep, Path, Penalty};
 
 /// Required agreement of paths. The fixtures satisfy their own optimality conditions to 10⁻⁹ at worst.
@@ -12,11 +13,6 @@ fn path(case: &Case, penalty: Penalty) -> Path {
     let (x, labels) = case.first_round();
     let model = IciRParams { penalty, ..Default::default() }.check().unwrap();
     model.path(&x, &labels, 5, Keep::ALL).unwrap()
-}
-
-fn relative_diff(a: &[f64], b: &[f64]) -> f64 {
-    assert_eq!(a.len(), b.len());
-    a.iter().zip(b).fold(0.0, |m, (a, b)| f64::max(m, (a / b - 1.0).abs()))
 }
 
 #[test]
@@ -66,4 +62,19 @@ fn elementwise_path() {
             assert!(relative_diff(&path.vanish_grid, grid) < 1e-12, "{name}");
         }
     }
+}
+
+/// Almost no curvature in one direction, once an instance has left zero: coordinates of LLE on a graph in several pieces.
+#[test]
+fn a_nearly_flat_path_is_solved() {
+    let rows: Vec<Vec<f64>> = include_str!("../../golden/nearly_flat.csv")
+        .lines()
+        .map(|line| line.split(',').map(|cell| cell.parse().unwrap()).collect())
+        .collect();
+    let labels: Vec<usize> = rows.iter().map(|row| row[0] as usize).collect();
+    let x = Matrix::from_fn(rows.len(), 5, |i, j| rows[i][1 + j]);
+    let ici = IciRParams::default().check().unwrap();
+    let path = ici.path(&x, &labels, 5, Keep::ALL).unwrap();
+    let worst = worst(&path.certificate);
+    assert!(worst < 1e-10, "duality gap {worst}");
 }

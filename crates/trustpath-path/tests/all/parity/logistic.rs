@@ -1,6 +1,6 @@
 //! ICI-C against glmnet's paths, polished to machine precision (see `golden/README.md`).
 
-use crate::common::{CASES, Case, betas, ranking, worst};
+use crate::common::{CASES, Case, betas, ranking, relative_diff, worst};
 use trustpath_path::incidental::logistic::{IciC, IciCParams, Scaling};
 use trustpath_path::incidental::{Grid, Incidental, Keep, Path, Penalty};
 
@@ -56,19 +56,16 @@ fn each_path(mut check: impl FnMut(&Case, &str, &Path, &str)) {
 #[test]
 fn paths_agree_with_glmnet() {
     each_path(|case, key, path, name| {
-        let get = |what: &str| case.array(&format!("logit_{key}_{what}")).values;
+        let theirs = |what: &str| case.array(&format!("logit_{key}_{what}")).values;
+        assert!(relative_diff(&path.lambda, &theirs("lambda")) < 1e-13, "{name}");
         let tolerances = tolerances(case, key);
-        let what = |part: &str| format!("{name} {part}");
-        for (ours, theirs) in path.lambda.iter().zip(get("lambda")) {
-            assert!((ours / theirs - 1.0).abs() < 1e-13, "{name}: {ours} against {theirs}");
-        }
-        let intercept = path.intercept.as_ref().unwrap();
-        assert_rows_close(intercept.as_slice(), &get("a0"), &tolerances, &what("a0"));
-        assert_rows_close(&betas(path), &get("beta"), &tolerances, &what("beta"));
-        let norms = path.gamma_norm.as_ref().unwrap();
-        assert_rows_close(norms.as_slice(), &get("gamma_norm"), &tolerances, &what("gamma_norm"));
-        let last = path.gamma_last.as_ref().unwrap();
-        assert_rows_close(last.as_slice(), &get("gamma_last"), &tolerances[99..], &what("gamma_last"));
+        let close = |what: &str, ours: &[f64], tolerances: &[f64]| {
+            assert_rows_close(ours, &theirs(what), tolerances, &format!("{name} {what}"));
+        };
+        close("a0", path.intercept.as_ref().unwrap().as_slice(), &tolerances);
+        close("beta", &betas(path), &tolerances);
+        close("gamma_norm", path.gamma_norm.as_ref().unwrap().as_slice(), &tolerances);
+        close("gamma_last", path.gamma_last.as_ref().unwrap().as_slice(), &tolerances[99..]);
     });
 }
 
@@ -86,18 +83,12 @@ fn grid_rule_agrees_with_glmnet() {
     });
 }
 
+/// The certificates are tight, and continuous vanishing points lie between the grid's and the next smaller grid point.
 #[test]
-fn paths_carry_a_tight_certificate() {
+fn paths_are_certified_and_vanishing_points_refine_the_grid() {
     each_path(|_, _, path, name| {
         let worst = worst(&path.certificate);
         assert!(worst <= 2e-11, "{name}: {worst:e}");
-    });
-}
-
-/// The continuous vanishing point lies between the grid's and the next smaller grid point.
-#[test]
-fn vanishing_points_refine_the_grid() {
-    each_path(|_, _, path, name| {
         for (i, (vanish, grid)) in path.vanish.iter().zip(&path.vanish_grid).enumerate() {
             let k = position(&path.lambda, *grid);
             let below = path.lambda.get(k + 1).copied().unwrap_or(*grid);
@@ -116,9 +107,7 @@ fn ranker_gives_the_vanishing_points_of_the_path() {
             let path = model.path(&x, &labels, 5, Keep::default()).unwrap();
             let vanish = model.ranker(&x, 5).vanish(&labels).unwrap();
             assert_eq!(ranking(&vanish), ranking(&path.vanish), "{name} {key}");
-            for (ours, theirs) in vanish.iter().zip(&path.vanish) {
-                assert!((ours / theirs - 1.0).abs() < 1e-8, "{name} {key}: {ours} against {theirs}");
-            }
+            assert!(relative_diff(&vanish, &path.vanish) < 1e-8, "{name} {key}");
         }
     }
 }

@@ -27,7 +27,7 @@ use crate::linalg::basis::Basis;
 use crate::linalg::block::times;
 use crate::{Matrix, Result};
 use rows::CompactRows;
-use solver::Solver;
+use solver::CompactSolver;
 
 /// Below this fraction of the size of `Y`, residuals are rounding errors: the coordinates fit every label.
 const NO_RESIDUAL: f64 = 1e-7;
@@ -49,17 +49,17 @@ pub(super) fn applies(params: &IciRParams, d: usize, c: usize, keep: Keep) -> bo
 pub(super) fn path(params: &IciRParams, x: &Matrix, labels: &[usize], classes: usize, keep: Keep) -> Result<Path> {
     let Basis { q, back } = Basis::new(x);
     let rows = CompactRows::new(q, labels, classes);
-    let mut solver = Solver::new(&rows);
+    let mut solver = CompactSolver::new(&rows);
     let lambda_max = solver.least_squares();
     let lambda_max = if lambda_max > NO_RESIDUAL { lambda_max } else { 0.0 };
     let lambda = params.grid.lambdas(lambda_max);
     let mut gamma_norm = keep.gamma.then(|| Matrix::zeros(lambda.len(), rows.len()));
     let mut beta = keep.beta.then(Vec::new);
-    let mut settled = lambda_max == 0.0;
+    let mut ended = lambda_max == 0.0;
     for (k, &at) in lambda.iter().enumerate() {
-        if k > 0 && !settled {
+        if k > 0 && !ended {
             solver.advance(at, params.tolerance.max(TOLERANCE))?;
-            settled = solver.norms().iter().all(|&norm| norm > at);
+            ended = solver.norms().iter().all(|&norm| norm > at);
         }
         if let Some(norms) = &mut gamma_norm {
             let to = norms.row_mut(k).iter_mut().zip(solver.norms());
@@ -71,17 +71,7 @@ pub(super) fn path(params: &IciRParams, x: &Matrix, labels: &[usize], classes: u
             beta.push(Matrix::from_view(by_class.view().transpose()));
         }
     }
-    Ok(Path {
-        lambda,
-        vanish: Vec::new(),
-        vanish_grid: Vec::new(),
-        reenters: Vec::new(),
-        certificate: Vec::new(),
-        gamma_norm,
-        gamma_last: None,
-        beta,
-        intercept: None,
-    })
+    Ok(Path { lambda, gamma_norm, beta, ..Path::default() })
 }
 
 #[cfg(test)]

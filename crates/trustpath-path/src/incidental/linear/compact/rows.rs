@@ -85,8 +85,8 @@ impl CompactRows {
         let mut norms = vec![0.0; self.len()];
         // The norm of a row, and its weight, from xᵀ(BᵀB)x.
         let each = |row: usize, bent: f64| {
-            let own = dot(self.x.row(row), b.row(self.labels[row]));
-            let norm = (1.0 - 2.0 * own + bent).max(0.0).sqrt();
+            let fit = dot(self.x.row(row), b.row(self.labels[row]));
+            let norm = (1.0 - 2.0 * fit + bent).max(0.0).sqrt();
             (norm, weight(norm, lambda))
         };
         let gram = match precision {
@@ -113,8 +113,8 @@ impl CompactRows {
             if norm <= lambda {
                 return (0.0, 0.0);
             }
-            let own = dot(self.x.row(row), v.row(self.labels[row]));
-            let along = weight(norm, lambda) * (own - bent) / (norm * norm);
+            let fit = dot(self.x.row(row), v.row(self.labels[row]));
+            let along = weight(norm, lambda) * (fit - bent) / (norm * norm);
             (along, along)
         };
         let cross = single(&inner(b, v, 1.0));
@@ -127,22 +127,22 @@ impl CompactRows {
         product
     }
 
-    /// `Σᵢ sᵢ xᵢxᵢᵀ`, where `each(i, xᵢᵀMxᵢ)` says what to keep of row `i`, and `sᵢ`.
+    /// `Σᵢ sᵢ xᵢxᵢᵀ`, where `each(i, xᵢᵀMxᵢ)` says what to write for row `i`, and `sᵢ`.
     fn weighted_gram<T: Real>(
         &self,
         x: &[T],
         m: &[T],
-        kept: &mut [f64],
+        written: &mut [f64],
         each: impl Fn(usize, f64) -> (f64, f64) + Sync,
     ) -> Matrix {
         let (d, strip) = (self.dims(), self.strip());
-        let strips: Vec<Vec<T>> = kept
+        let strips: Vec<Vec<T>> = written
             .par_chunks_mut(strip)
             .enumerate()
-            .map(|(at, kept)| {
-                let (mut gram, mut bent) = (vec![T::ZERO; d * d], vec![T::ZERO; BLOCK * d]);
-                for (block, kept) in kept.chunks_mut(BLOCK).enumerate() {
-                    let (first, count) = (at * strip + block * BLOCK, kept.len());
+            .map(|(at, written)| {
+                let (mut gram, mut bent) = (vec![T::from(0); d * d], vec![T::from(0); BLOCK * d]);
+                for (block, written) in written.chunks_mut(BLOCK).enumerate() {
+                    let (first, count) = (at * strip + block * BLOCK, written.len());
                     let x = &x[first * d..(first + count) * d];
                     let bent = &mut bent[..x.len()];
                     matmul(
@@ -150,17 +150,17 @@ impl CompactRows {
                         Accum::Replace,
                         MatRef::from_row_major_slice(x, count, d),
                         MatRef::from_row_major_slice(m, d, d),
-                        T::ONE,
+                        T::from(1),
                         Par::Seq,
                     );
                     simd::dispatch(
-                        (x, &mut *bent, kept, &each),
+                        (x, &mut *bent, written, &each),
                         #[inline(always)]
-                        |(x, bent, kept, each)| {
+                        |(x, bent, written, each)| {
                             let rows = x.chunks_exact(d).zip(bent.chunks_exact_mut(d));
-                            for (at, ((x, bent), kept)) in rows.zip(kept).enumerate() {
-                                let (keep, scale) = each(first + at, T::dot(x, bent));
-                                *kept = keep;
+                            for (at, ((x, bent), to)) in rows.zip(written).enumerate() {
+                                let (value, scale) = each(first + at, T::dot(x, bent));
+                                *to = value;
                                 T::scale(x, scale, bent);
                             }
                         },
@@ -173,7 +173,7 @@ impl CompactRows {
                         BlockStructure::Rectangular,
                         MatRef::from_row_major_slice(x, count, d),
                         BlockStructure::Rectangular,
-                        T::ONE,
+                        T::from(1),
                         Par::Seq,
                     );
                 }
@@ -201,10 +201,7 @@ pub(super) enum Precision {
 }
 
 /// A number in one of the two precisions.
-trait Real: ComplexField + Copy + Into<f64> + Send + Sync {
-    const ZERO: Self;
-    const ONE: Self;
-
+trait Real: ComplexField + Copy + From<u8> + Into<f64> + Send + Sync {
     /// `Σ aᵢ bᵢ` in a fixed order of lanes.
     fn dot(a: &[Self], b: &[Self]) -> f64;
 
@@ -213,9 +210,6 @@ trait Real: ComplexField + Copy + Into<f64> + Send + Sync {
 }
 
 impl Real for f64 {
-    const ZERO: Self = 0.0;
-    const ONE: Self = 1.0;
-
     #[inline(always)]
     fn dot(a: &[Self], b: &[Self]) -> f64 {
         dot(a, b)
@@ -228,9 +222,6 @@ impl Real for f64 {
 }
 
 impl Real for f32 {
-    const ZERO: Self = 0.0;
-    const ONE: Self = 1.0;
-
     #[inline(always)]
     fn dot(a: &[Self], b: &[Self]) -> f64 {
         const LANES: usize = 16;

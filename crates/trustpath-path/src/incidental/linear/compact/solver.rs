@@ -1,5 +1,6 @@
 //! Newton's method along the path.
 
+use super::super::conjugate_gradients::conjugate_gradients;
 use super::rows::{CompactRows, Precision, Sums};
 use crate::linalg::block::times;
 use crate::linalg::cholesky;
@@ -23,7 +24,7 @@ const FLOOR: f64 = 1e-12;
 
 /// The solution at the last `λ`, and how it got there.
 #[derive(Debug)]
-pub(super) struct Solver<'a> {
+pub(super) struct CompactSolver<'a> {
     rows: &'a CompactRows,
     /// One row per class.
     b: Matrix,
@@ -34,7 +35,7 @@ pub(super) struct Solver<'a> {
     sums: Sums,
 }
 
-impl<'a> Solver<'a> {
+impl<'a> CompactSolver<'a> {
     pub fn new(rows: &'a CompactRows) -> Self {
         let b = Matrix::zeros(rows.classes(), rows.dims());
         Self { rows, b, slope: None, lambda: f64::INFINITY, precision: Precision::Double, sums: Sums::default() }
@@ -69,13 +70,11 @@ impl<'a> Solver<'a> {
         self.sums = self.rows.evaluate(&self.b, lambda, self.precision);
         for _ in 0..MAX_STEPS {
             if norm(self.sums.gradient.as_slice()) <= target {
-                let mut slope = self.b.clone();
-                add_scaled(slope.as_mut_slice(), -1.0, before.as_slice());
-                slope.as_mut_slice().iter_mut().for_each(|v| *v /= lambda - from);
-                self.slope = Some(slope);
+                let slope = |i: usize, j: usize| (self.b[(i, j)] - before[(i, j)]) / (lambda - from);
+                self.slope = Some(Matrix::from_fn(before.rows(), before.cols(), slope));
                 return Ok(());
             }
-            let step = self.newton_step();
+            let step = self.newton_step()?;
             if !self.descend(&step) {
                 break;
             }
@@ -89,35 +88,12 @@ impl<'a> Solver<'a> {
     }
 
     /// An approximate solution of `H s = g`: preconditioned conjugate gradients.
-    fn newton_step(&self) -> Matrix {
+    fn newton_step(&self) -> Result<Matrix> {
         let inverse = inverse(&self.sums.gram);
-        let mut residual = self.sums.gradient.clone();
-        let mut step = Matrix::zeros(residual.rows(), residual.cols());
-        let mut divided = times(&residual, inverse.view());
-        let mut direction = divided.clone();
-        let mut energy = dot(residual.as_slice(), divided.as_slice());
-        let target = FORCING.0 * norm(residual.as_slice());
-        for _ in 0..FORCING.1 {
-            let product = self.rows.product(&self.b, self.lambda, &self.sums, &direction);
-            let curvature = dot(direction.as_slice(), product.as_slice());
-            if curvature.is_nan() || curvature <= 0.0 {
-                break;
-            }
-            let length = energy / curvature;
-            add_scaled(step.as_mut_slice(), length, direction.as_slice());
-            add_scaled(residual.as_mut_slice(), -length, product.as_slice());
-            if norm(residual.as_slice()) <= target {
-                break;
-            }
-            divided = times(&residual, inverse.view());
-            let next = dot(residual.as_slice(), divided.as_slice());
-            let turn = next / energy;
-            for (to, divided) in direction.as_mut_slice().iter_mut().zip(divided.as_slice()) {
-                *to = divided + turn * *to;
-            }
-            energy = next;
-        }
-        if norm(step.as_slice()) > 0.0 { step } else { divided }
+        let precondition = |v: &Matrix| times(v, inverse.view());
+        let product = |v: &Matrix| Ok(self.rows.product(&self.b, self.lambda, &self.sums, v));
+        let step = conjugate_gradients(&self.sums.gradient, FORCING, product, precondition)?;
+        Ok(if norm(step.as_slice()) > 0.0 { step } else { precondition(&self.sums.gradient) })
     }
 
     /// Moves along `−step` to where the objective is lower; `false` if there is no such point.
@@ -144,7 +120,5 @@ fn inverse(m: &Matrix) -> Matrix {
     let d = m.rows();
     let mut factor = vec![0.0; d * d];
     cholesky::factor_shifted(&mut factor, d, FLOOR, |to| to.copy_from_slice(m.as_slice()));
-    let mut inverse = Matrix::from_fn(d, d, |i, j| f64::from(u8::from(i == j)));
-    inverse.as_mut_slice().chunks_exact_mut(d).for_each(|row| cholesky::solve(&factor, d, row));
-    inverse
+    cholesky::inverse(&factor, d)
 }

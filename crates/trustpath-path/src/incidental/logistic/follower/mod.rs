@@ -20,7 +20,7 @@ use super::Penalty;
 use super::design::Design;
 use super::path::Present;
 use super::rows::Status;
-use super::solve::{ITERATIONS, Solver};
+use super::solve::{ITERATIONS, ReducedProblem};
 use crate::{Error, Result};
 
 /// Relative accuracy of a vanishing point, and of the optimality conditions there.
@@ -32,16 +32,13 @@ const SLACK: f64 = 1e-8;
 
 /// A position on the path.
 #[derive(Debug)]
-pub(super) struct PathFollower<'a> {
-    pub solver: Solver<'a>,
+pub(super) struct LogisticFollower<'a> {
+    pub solver: ReducedProblem<'a>,
     lambda: f64,
     pub lambda_max: f64,
     /// The smallest `λ` so far at which each instance's parameter left zero.
     vanish: Vec<f64>,
     tangent: Vec<f64>,
-    newton: Vec<f64>,
-    rates: Vec<f64>,
-    gradient_rate: Vec<f64>,
     saved: Saved,
     /// Whether Hessian and factor belong to the current support and statuses.
     linearised: bool,
@@ -60,10 +57,10 @@ struct Saved {
     lambda: f64,
 }
 
-impl<'a> PathFollower<'a> {
+impl<'a> LogisticFollower<'a> {
     /// Starts at `λ_max`, where only the intercept is not zero.
     pub fn new(design: &'a Design, present: &Present, penalty: Penalty) -> Self {
-        let mut solver = Solver::new(design, present, penalty);
+        let mut solver = ReducedProblem::new(design, present, penalty);
         let lambda_max = solver.lambda_max();
         let order = solver.theta.len();
         Self {
@@ -71,9 +68,6 @@ impl<'a> PathFollower<'a> {
             lambda_max,
             vanish: vec![lambda_max; design.rows],
             tangent: vec![0.0; order],
-            newton: vec![0.0; order],
-            rates: design.layout.room(1),
-            gradient_rate: vec![0.0; order],
             saved: Saved::default(),
             linearised: false,
             blur: SLACK,
@@ -92,7 +86,9 @@ impl<'a> PathFollower<'a> {
             self.steps_left -= 1;
             let step = match self.next_event((stop / self.lambda).ln()) {
                 NextEvent::Exit { row, step } => {
-                    if self.exit(row, step, stop) {
+                    self.save();
+                    self.slide(step);
+                    if self.land(row, stop) {
                         continue;
                     }
                     // The event may be predicted right here, as where several instances reach the threshold together:
@@ -139,7 +135,7 @@ impl<'a> PathFollower<'a> {
         let mu = solver.mu(self.lambda);
         solver.support.turn(&solver.theta);
         solver.support.factorise(&solver.hessian, solver.design, mu);
-        solver.support.solve(&solver.hessian.drift, mu, &mut self.tangent);
+        self.tangent = solver.support.solve(&solver.hessian.drift, mu);
     }
 
     /// Moves along the tangent by `step` in `log λ`.
@@ -148,14 +144,6 @@ impl<'a> PathFollower<'a> {
             *theta += step * tangent;
         }
         self.lambda *= step.exp();
-    }
-
-    /// Goes to the point near `step` where `row` leaves zero; returns whether there is one above `stop`. If not, only the
-    /// linearisation has changed.
-    fn exit(&mut self, row: usize, step: f64, stop: f64) -> bool {
-        self.save();
-        self.slide(step);
-        self.land(row, stop)
     }
 
     /// Steps to `to`, or less far if an instance leaves zero on the way, which is then recorded; returns the residual there.

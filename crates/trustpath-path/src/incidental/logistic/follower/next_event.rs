@@ -1,7 +1,7 @@
 //! The next event on the path, to first order.
 
 use super::super::Penalty;
-use super::PathFollower;
+use super::LogisticFollower;
 
 /// Longest step in `log λ`.
 const STRIDE: f64 = 0.5;
@@ -19,7 +19,7 @@ pub(super) enum NextEvent {
     Pass { step: f64 },
 }
 
-impl PathFollower<'_> {
+impl LogisticFollower<'_> {
     /// The nearest event along the tangent, no farther than `limit`.
     pub(super) fn next_event(&mut self, limit: f64) -> NextEvent {
         if self.lambda == self.lambda_max {
@@ -27,14 +27,14 @@ impl PathFollower<'_> {
             return NextEvent::Pass { step: limit.max(-0.1 * STRIDE) };
         }
         self.linearise();
-        let solver = &mut self.solver;
+        let solver = &self.solver;
         let (mu, tau) = (solver.mu(self.lambda), solver.tau(self.lambda));
-        solver.rows.level_rates(solver.design, &self.tangent, &mut self.rates);
+        let rates = solver.rows.level_rates(solver.design, &self.tangent);
         let mut pass = limit.max(-STRIDE);
         let mut exit = (f64::NEG_INFINITY, 0);
         for i in 0..solver.design.rows {
             let gap = solver.rows.level[i] / tau;
-            let rate = self.rates[i] - 1.0;
+            let rate = rates[i] - 1.0;
             // A rational logarithm: exact to third order near one, where it matters.
             let step = -2.0 * (gap - 1.0) / (gap + 1.0) / rate;
             if solver.rows.is_free(i) {
@@ -54,14 +54,14 @@ impl PathFollower<'_> {
     }
 
     /// The nearest step at which a row of `b` enters or leaves the support.
-    fn support_event(&mut self, mu: f64) -> f64 {
+    fn support_event(&self, mu: f64) -> f64 {
         let solver = &self.solver;
         let (classes, order) = (solver.classes, solver.theta.len());
-        self.gradient_rate.copy_from_slice(&solver.hessian.drift);
+        let mut gradient_rate = solver.hessian.drift.clone();
         for &b in &solver.support.free {
             let moved = self.tangent[b];
             let column = &solver.hessian.matrix[b * order..(b + 1) * order];
-            for (g, h) in self.gradient_rate.iter_mut().zip(column) {
+            for (g, h) in gradient_rate.iter_mut().zip(column) {
                 *g += moved * h;
             }
         }
@@ -81,7 +81,7 @@ impl PathFollower<'_> {
                             let sign = solver.support.pull[a];
                             consider(sign * solver.theta[a], sign * self.tangent[a]);
                         } else if members + 1 < classes {
-                            let (g, rate) = (solver.gradient[a], self.gradient_rate[a]);
+                            let (g, rate) = (solver.gradient[a], gradient_rate[a]);
                             consider(mu - g, mu - rate);
                             consider(mu + g, mu + rate);
                         }
@@ -94,7 +94,7 @@ impl PathFollower<'_> {
                 }
                 Penalty::Group => {
                     let norm = solver.penalty.dual(&solver.gradient[row.clone()]);
-                    let along: f64 = row.map(|a| solver.gradient[a] * self.gradient_rate[a]).sum();
+                    let along: f64 = row.map(|a| solver.gradient[a] * gradient_rate[a]).sum();
                     consider(mu - norm, mu - along / norm.max(f64::MIN_POSITIVE));
                 }
             }

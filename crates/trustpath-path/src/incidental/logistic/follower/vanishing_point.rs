@@ -2,9 +2,9 @@
 
 use super::super::Penalty;
 use super::super::rows::Status;
-use super::{EXACT, PathFollower, SLACK};
+use super::{EXACT, LogisticFollower, SLACK};
 
-impl PathFollower<'_> {
+impl LogisticFollower<'_> {
     /// Newton's method in `(θ, s)` from the current point, with statuses and support held; returns whether it converged.
     pub(super) fn vanishing_point(&mut self, row: usize) -> bool {
         const STEPS: usize = 12;
@@ -24,14 +24,14 @@ impl PathFollower<'_> {
                 self.linearised = true;
             }
             let solver = &mut self.solver;
-            solver.support.solve(&solver.gradient, solver.mu(self.lambda), &mut self.newton);
-            let along = solver.rows.level_rate(solver.design, &self.newton, row);
+            let newton = solver.support.solve(&solver.gradient, solver.mu(self.lambda));
+            let along = solver.rows.level_rate(solver.design, &newton, row);
             let rate = solver.rows.level_rate(solver.design, &self.tangent, row) - 1.0;
             let step = -(gap + along) / rate;
             if step.is_nan() || step.abs() >= 1.0 {
                 return false;
             }
-            for (theta, newton) in solver.theta.iter_mut().zip(&self.newton) {
+            for (theta, newton) in solver.theta.iter_mut().zip(&newton) {
                 *theta += newton;
             }
             self.slide(step);
@@ -47,7 +47,7 @@ impl PathFollower<'_> {
     }
 
     /// Worst relative violation of stationarity on the support.
-    fn stationarity(&mut self) -> f64 {
+    fn stationarity(&self) -> f64 {
         let worst = self.solver.intercept_residual();
         let (solver, mu) = (&self.solver, self.solver.mu(self.lambda));
         let coordinates = solver.support.free.iter().filter(|&&a| a >= solver.classes);

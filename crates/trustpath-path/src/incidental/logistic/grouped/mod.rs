@@ -24,7 +24,7 @@ mod start;
 use pulp::Simd;
 
 use self::packed::{PACK, Packed};
-use crate::linalg::lanes::{Group, GroupMut, Layout, Vector};
+use crate::linalg::lanes::{Layout, Vector, View, ViewMut};
 
 /// `γ` and `m` of all instances, and free ones packed side by side to work on.
 #[derive(Debug)]
@@ -43,49 +43,30 @@ impl Groups {
 
     /// Minimises over every free group, starting from the last solution, and writes its residual; clears the others.
     pub fn minimise(&mut self, labels: &[usize], free: &[f64], eta: &[f64], tau: f64, residual: &mut [f64]) {
-        for (i, &free) in free.iter().enumerate().take(labels.len()) {
-            if free > 0.0 {
-                self.packed.rows.push(i);
-                if self.packed.rows.len() == PACK {
-                    self.flush(labels, eta, tau, residual);
-                }
-            } else if self.multiplier[i] != 0.0 {
-                self.multiplier[i] = 0.0;
-                for k in 0..self.classes {
-                    self.gamma[self.layout.at(i, self.classes, k)] = 0.0;
-                }
-            }
-        }
-        if !self.packed.rows.is_empty() {
-            self.flush(labels, eta, tau, residual);
-        }
-    }
-
-    /// Solves the instances packed so far.
-    fn flush(&mut self, labels: &[usize], eta: &[f64], tau: f64, residual: &mut [f64]) {
         let Self { classes, layout, gamma, multiplier, packed } = self;
-        packed.load(
-            |i, k| {
-                let at = layout.at(i, *classes, k);
-                (if k == labels[i] { 1.0 } else { 0.0 }, eta[at], gamma[at])
-            },
-            multiplier,
-        );
-        packed.solve(|i| labels[i], tau);
-        for (lane, &i) in packed.rows.iter().enumerate() {
-            multiplier[i] = packed.multiplier[lane];
-            for k in 0..*classes {
-                let (from, to) = (packed.at(lane, k), layout.at(i, *classes, k));
-                gamma[to] = packed.gamma[from];
-                residual[to] = packed.residual[from];
+        let at = |i: usize, k: usize| layout.at(i, *classes, k);
+        let (free, held): (Vec<usize>, Vec<usize>) = (0..labels.len()).partition(|&i| free[i] > 0.0);
+        for i in held.into_iter().filter(|&i| std::mem::take(&mut multiplier[i]) != 0.0) {
+            (0..*classes).for_each(|k| gamma[at(i, k)] = 0.0);
+        }
+        for rows in free.chunks(PACK) {
+            let state = |i: usize, k: usize| (f64::from(u8::from(k == labels[i])), eta[at(i, k)], gamma[at(i, k)]);
+            packed.load(rows, state, multiplier);
+            packed.solve(|i| labels[i], tau);
+            for (lane, &i) in rows.iter().enumerate() {
+                multiplier[i] = packed.multiplier[lane];
+                for k in 0..*classes {
+                    let (from, to) = (packed.at(lane, k), at(i, k));
+                    gamma[to] = packed.gamma[from];
+                    residual[to] = packed.residual[from];
+                }
             }
         }
-        packed.rows.clear();
     }
 }
 
 /// One-hot labels, residuals, multipliers and statuses of a group of instances.
-type State<'a, S> = (Group<'a, S>, Group<'a, S>, Vector<S>, Vector<S>);
+type State<'a, S> = (View<'a, S>, View<'a, S>, Vector<S>, Vector<S>);
 
 /// Where free, puts `∂r/∂η` (pairs `1 ≤ h ≤ k`) and `∂r/∂log τ` in place of what is there; the former without its
 /// second term if `firm`. `work` has room for two numbers per class.
@@ -94,8 +75,8 @@ pub(super) fn bend<S: Simd>(
     (y, residual, multiplier, free): State<'_, S>,
     tau: Vector<S>,
     firm: bool,
-    (pairs, drift): (&mut GroupMut<'_, S>, &mut GroupMut<'_, S>),
-    work: &mut GroupMut<'_, S>,
+    (pairs, drift): (&mut ViewMut<'_, S>, &mut ViewMut<'_, S>),
+    work: &mut ViewMut<'_, S>,
 ) {
     let classes = y.kinds();
     let (zero, one) = (tau.like(0.0), tau.like(1.0));
@@ -136,7 +117,7 @@ mod tests {
     use pulp::WithSimd;
 
     use super::*;
-    use crate::linalg::lanes::{View, ViewMut, run};
+    use crate::linalg::lanes::run;
 
     /// Solves one problem: the groups, the residual and the one-hot label of a single instance.
     fn solve(eta: &[f64], label: usize, tau: f64) -> (Groups, Vec<f64>, Vec<f64>) {
@@ -189,25 +170,14 @@ mod tests {
             let Self(groups, residual, y, tau) = self;
             let (classes, layout) = (groups.classes, groups.layout);
             let view = |numbers, kinds| View::new(simd, numbers, kinds).group(0);
-            let state = (
-                view(y, classes),
-                view(residual, classes),
-                view(&groups.multiplier, 1).get(0),
-                Vector::splat(simd, 1.0),
-            );
+            let (multiplier, free) = (view(&groups.multiplier, 1).get(0), Vector::splat(simd, 1.0));
+            let state = (view(y, classes), view(residual, classes), multiplier, free);
             let numbers = classes * (classes - 1) / 2;
-            let (mut pairs, mut drift, mut work) =
-                (layout.room(numbers), layout.room(classes), layout.room(2 * classes));
-            bend(
-                state,
-                Vector::splat(simd, tau),
-                false,
-                (
-                    &mut ViewMut::new(simd, &mut pairs, numbers).group(0),
-                    &mut ViewMut::new(simd, &mut drift, classes).group(0),
-                ),
-                &mut ViewMut::new(simd, &mut work, 2 * classes).group(0),
-            );
+            let [mut pairs, mut drift, mut work] = [numbers, classes, 2 * classes].map(|kinds| layout.room(kinds));
+            let mut in_pairs = ViewMut::new(simd, &mut pairs, numbers);
+            let mut in_drift = ViewMut::new(simd, &mut drift, classes);
+            let mut in_work = ViewMut::new(simd, &mut work, 2 * classes);
+            bend(state, Vector::splat(simd, tau), false, (&mut in_pairs, &mut in_drift), &mut in_work);
             let first = |numbers: Vec<f64>| numbers.into_iter().step_by(S::F64_LANES).collect();
             (first(pairs), first(drift))
         }
@@ -218,23 +188,20 @@ mod tests {
         let (eta, tau, step) = ([-0.5, 0.9, 0.2, -0.1], 0.3, 1e-6);
         let (groups, residual, y) = solve(&eta, 0, tau);
         let (pairs, drift) = run(Derivatives(&groups, &residual, &y, tau));
-        let difference = |up: Vec<f64>, down: Vec<f64>, k: usize| {
-            let at = groups.layout.at(0, 4, k);
-            (up[at] - down[at]) / (2.0 * step)
+        // The difference of the residual of class `k` when `η` of class `h` and `log τ` move by this.
+        let difference = |k: usize, (h, by_eta, by_tau): (usize, f64, f64)| {
+            let [up, down] = [1.0, -1.0].map(|sign| {
+                let mut eta = eta;
+                eta[h] += sign * by_eta;
+                solve(&eta, 0, tau * f64::exp(sign * by_tau)).1[groups.layout.at(0, 4, k)]
+            });
+            (up - down) / (2.0 * step)
         };
         for (k, drift) in drift.iter().enumerate() {
-            let up = solve(&eta, 0, tau * f64::exp(step)).1;
-            let down = solve(&eta, 0, tau * f64::exp(-step)).1;
-            assert!((difference(up, down, k) - drift).abs() < 1e-8);
-        }
-        for h in 1..4 {
-            let (mut plus, mut minus) = (eta, eta);
-            plus[h] += step;
-            minus[h] -= step;
-            for k in h..4 {
-                let (up, down) = (solve(&plus, 0, tau).1, solve(&minus, 0, tau).1);
+            assert!((difference(k, (0, 0.0, step)) - drift).abs() < 1e-8);
+            for h in 1..=k {
                 let pair = pairs[k * (k - 1) / 2 + h - 1];
-                assert!((difference(up, down, k) - pair).abs() < 1e-8);
+                assert!((difference(k, (h, step, 0.0)) - pair).abs() < 1e-8);
             }
         }
     }

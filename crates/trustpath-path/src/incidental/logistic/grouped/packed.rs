@@ -18,7 +18,7 @@ const NEARLY: f64 = 1e-8;
 pub(super) struct Packed {
     classes: usize,
     /// Which instances these are.
-    pub rows: Vec<usize>,
+    rows: Vec<usize>,
     layout: Layout,
     y: Vec<f64>,
     eta: Vec<f64>,
@@ -36,7 +36,7 @@ impl Packed {
         let layout = Layout::new(PACK);
         Self {
             classes,
-            rows: Vec::with_capacity(PACK),
+            rows: Vec::new(),
             layout,
             y: layout.room(classes),
             eta: layout.room(classes),
@@ -55,11 +55,12 @@ impl Packed {
     }
 
     /// Takes `(y, η, γ)` of every instance of `rows` and class, and the instances' multipliers.
-    pub fn load(&mut self, state: impl Fn(usize, usize) -> (f64, f64, f64), multiplier: &[f64]) {
-        self.layout = Layout::new(self.rows.len());
+    pub fn load(&mut self, rows: &[usize], state: impl Fn(usize, usize) -> (f64, f64, f64), multiplier: &[f64]) {
+        self.rows = rows.to_vec();
+        self.layout = Layout::new(rows.len());
         for lane in 0..self.layout.width() {
             // Spare lanes repeat the first instance.
-            let i = self.rows.get(lane).copied().unwrap_or(self.rows[0]);
+            let i = rows.get(lane).copied().unwrap_or(rows[0]);
             self.multiplier[lane] = multiplier[i];
             for k in 0..self.classes {
                 let at = self.at(lane, k);
@@ -70,19 +71,14 @@ impl Packed {
 
     /// Minimises over `γ` in every lane: Newton's method from where it is, and from a better start where that fails.
     pub fn solve(&mut self, label: impl Fn(usize) -> usize, tau: f64) {
-        if !self.newton(tau) {
+        if !run(Newton { packed: self, tau }) {
             for lane in 0..self.rows.len() {
                 if self.is_lost(lane) {
                     self.restart(lane, label(self.rows[lane]), tau);
                 }
             }
-            self.newton(tau);
+            run(Newton { packed: self, tau });
         }
-    }
-
-    /// Newton's method on all lanes; whether it settled in every one.
-    fn newton(&mut self, tau: f64) -> bool {
-        run(Newton { packed: self, tau })
     }
 
     /// Whether a lane is not at its solution. Beyond `m = −1/p` there are others, which are not ours.
@@ -187,7 +183,7 @@ impl Packed {
         }
     }
 
-    /// Puts one lane where Newton's method is sure to settle.
+    /// Puts one lane where Newton's method is sure to converge.
     fn restart(&mut self, lane: usize, label: usize, tau: f64) {
         let eta: Vec<f64> = (0..self.classes).map(|k| self.eta[self.at(lane, k)]).collect();
         let start = start::near(&eta, label, tau);
@@ -199,6 +195,7 @@ impl Packed {
     }
 }
 
+/// Newton's method on all lanes; whether it converged in every one.
 struct Newton<'a> {
     packed: &'a mut Packed,
     tau: f64,

@@ -4,13 +4,13 @@ use pulp::{Simd, WithSimd};
 
 use super::super::Penalty;
 use super::super::design::Design;
-use super::{Rows, Status};
+use super::{ReducedRows, Status};
 use crate::linalg::exp::exponentiate;
 use crate::linalg::lanes::{Vector, View, ViewMut};
 
-/// [`Rows::evaluate`], for the group penalty without `γ`.
+/// [`ReducedRows::evaluate`], for the group penalty without `γ`.
 pub(super) struct Evaluate<'a> {
-    pub rows: &'a mut Rows,
+    pub rows: &'a mut ReducedRows,
     pub design: &'a Design,
     pub theta: &'a [f64],
     pub tau: f64,
@@ -35,14 +35,14 @@ impl WithSimd for Evaluate<'_> {
             let (z, y) = (z.group(g), y.group(g));
             let (mut eta, mut away) = (eta.group(g), away.group(g));
             let mut top = Vector::splat(simd, f64::NEG_INFINITY);
-            let mut own = zero;
+            let mut at_label = zero;
             for k in 0..classes {
                 let sum = z.dot(&theta[k * features..(k + 1) * features]);
                 eta.set(k, sum);
                 top = top.max(sum);
-                own = y.get(k).mul_add(sum, own);
+                at_label = y.get(k).mul_add(sum, at_label);
             }
-            lead.group(g).set(0, own - top);
+            lead.group(g).set(0, at_label - top);
             for k in 0..classes {
                 away.set(k, eta.get(k) - top);
             }
@@ -95,27 +95,27 @@ impl WithSimd for Evaluate<'_> {
     }
 }
 
-/// [`Rows::level_rates`].
+/// [`ReducedRows::level_rates`].
 pub(super) struct LevelRates<'a> {
-    pub rows: &'a Rows,
+    pub rows: &'a ReducedRows,
     pub design: &'a Design,
     pub direction: &'a [f64],
-    pub rates: &'a mut [f64],
 }
 
 impl WithSimd for LevelRates<'_> {
-    type Output = ();
+    type Output = Vec<f64>;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        let Self { rows, design, direction, rates } = self;
+    fn with_simd<S: Simd>(self, simd: S) -> Vec<f64> {
+        let Self { rows, design, direction } = self;
         let (classes, features) = (rows.classes, design.features());
         let (zero, one) = (Vector::splat(simd, 0.0), Vector::splat(simd, 1.0));
         let z = design.view(simd);
         let y = View::new(simd, &rows.y, classes);
         let away = View::new(simd, &rows.away, classes);
         let outside = View::new(simd, &rows.outside, 1);
-        let mut rates = ViewMut::new(simd, rates, 1);
+        let mut numbers = rows.layout.room(1);
+        let mut rates = ViewMut::new(simd, &mut numbers, 1);
         for g in 0..rows.layout.groups {
             let (z, y, away) = (z.group(g), y.group(g), away.group(g));
             let mut squares = zero;
@@ -136,22 +136,21 @@ impl WithSimd for LevelRates<'_> {
             }
             rates.group(g).set(0, rate);
         }
+        numbers
     }
 }
 
-/// [`Rows::masses`].
-pub(super) struct Masses<'a> {
-    pub rows: &'a Rows,
-    pub masses: &'a mut [f64],
-}
+/// [`ReducedRows::masses`].
+pub(super) struct Masses<'a>(pub &'a ReducedRows);
 
 impl WithSimd for Masses<'_> {
-    type Output = ();
+    type Output = Vec<f64>;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        let Self { rows, masses } = self;
+    fn with_simd<S: Simd>(self, simd: S) -> Vec<f64> {
+        let rows = self.0;
         let residual = View::new(simd, &rows.residual, rows.classes);
+        let mut masses = vec![0.0; rows.classes];
         for (k, mass) in masses.iter_mut().enumerate() {
             let mut sum = Vector::splat(simd, 0.0);
             for g in 0..rows.layout.groups {
@@ -159,5 +158,6 @@ impl WithSimd for Masses<'_> {
             }
             *mass = sum.total();
         }
+        masses
     }
 }

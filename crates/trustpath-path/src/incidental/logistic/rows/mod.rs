@@ -40,7 +40,7 @@ pub(super) enum Status {
 
 /// The state of all instances at one `(θ, τ)`: one kind per class, or a single kind.
 #[derive(Debug)]
-pub(super) struct Rows {
+pub(super) struct ReducedRows {
     pub classes: usize,
     labels: Vec<usize>,
     penalty: Penalty,
@@ -66,11 +66,9 @@ pub(super) struct Rows {
     /// Whether [`curvature`](Self::curvature) gives free instances the curvature they had at the threshold, so that no
     /// direction is flat for lack of instances that are not free.
     pub firm: bool,
-    /// Coefficients class by class.
-    columns: Vec<f64>,
 }
 
-impl Rows {
+impl ReducedRows {
     pub fn new(labels: Vec<usize>, classes: usize, penalty: Penalty, layout: Layout) -> Self {
         let mut y = layout.room(classes);
         for (i, &label) in labels.iter().enumerate() {
@@ -92,7 +90,6 @@ impl Rows {
             eta: layout.room(classes),
             groups: Groups::new(classes, layout),
             firm: false,
-            columns: Vec::new(),
         }
     }
 
@@ -106,10 +103,8 @@ impl Rows {
 
     /// Computes the state at intercept and coefficients `theta` (row 0 the intercept) and price `tau`.
     pub fn evaluate(&mut self, design: &Design, theta: &[f64], tau: f64, status: Status) {
-        transpose(theta, self.classes, &mut self.columns);
-        let columns = std::mem::take(&mut self.columns);
-        run(Evaluate { rows: self, design, theta: &columns, tau, status });
-        self.columns = columns;
+        let theta = &transpose(theta, self.classes);
+        run(Evaluate { rows: self, design, theta, tau, status });
         if self.penalty == Penalty::Group {
             let Self { labels, free, eta, residual, groups, .. } = self;
             groups.minimise(labels, free, eta, tau, residual);
@@ -140,9 +135,8 @@ impl Rows {
     /// `d log(level) / ds` of every instance when `θ` moves by `direction` as `s = log λ` grows by one.
     ///
     /// `log o` moves with `(1 − o) u`; the length of `u`, for groups, with `q ∘ (q − Σq²) / (1 + Σq²)`.
-    pub fn level_rates(&mut self, design: &Design, direction: &[f64], rates: &mut [f64]) {
-        transpose(direction, self.classes, &mut self.columns);
-        run(LevelRates { rows: self, design, direction: &self.columns, rates });
+    pub fn level_rates(&self, design: &Design, direction: &[f64]) -> Vec<f64> {
+        run(LevelRates { rows: self, design, direction: &transpose(direction, self.classes) })
     }
 
     /// [`level_rates`](Self::level_rates) for instance `i` alone.
@@ -217,15 +211,12 @@ impl Rows {
     }
 
     /// `Σᵢ |residualᵢₖ|` of every class: the scale by which the intercept's gradient is small.
-    pub fn masses(&self, masses: &mut [f64]) {
-        run(Masses { rows: self, masses });
+    pub fn masses(&self) -> Vec<f64> {
+        run(Masses(self))
     }
 }
 
 /// Rows become columns.
-fn transpose(matrix: &[f64], columns: usize, out: &mut Vec<f64>) {
-    out.clear();
-    for k in 0..columns {
-        out.extend(matrix.iter().skip(k).step_by(columns));
-    }
+fn transpose(matrix: &[f64], columns: usize) -> Vec<f64> {
+    (0..columns).flat_map(|k| matrix.iter().skip(k).step_by(columns)).copied().collect()
 }

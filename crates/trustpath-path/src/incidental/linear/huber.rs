@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::curvature::{Curvature, FLOOR};
+use super::curvature::{Curvature, FLOOR, STEP};
 use super::row_source::{EvalPoint, Knot, Row, RowSource, Sum};
 use super::segment::{Bracket, PRECISE, Segment};
 use crate::linalg::vector::{add_scaled, dot, norm};
@@ -20,7 +20,7 @@ const MOST_TRIALS: usize = 20;
 const MAX_LINE: usize = 60;
 /// A line search ends where the slope is this fraction of what it was.
 const FLAT: f64 = 0.1;
-/// A factor is kept while a step with it makes the gradient at least this much smaller.
+/// A factor serves as long as a step with it makes the gradient at least this much smaller.
 const CHORD: f64 = 0.05;
 /// A step with a fresh factor that leaves more of the gradient than this, at the same value, has gained nothing.
 const SLOW: f64 = 0.5;
@@ -31,14 +31,14 @@ const STALLED: f64 = 1e4;
 /// Where a step of Newton's method gains nothing, directions with less curvature than a larger floor are left out of it: the
 /// floor grows by this factor, up to [`LARGEST_FLOOR`], and falls again after a step that gains.
 const FLOOR_GROWTH: f64 = 1e3;
-/// The largest floor, small beside the curvature of one of a direction in which no instance has left zero.
+/// The largest floor: small beside one, the curvature in a direction in which no instance has left zero.
 const LARGEST_FLOOR: f64 = 1e-2;
 /// Fraction of the predicted decrease that a step must achieve.
 const ARMIJO: f64 = 1e-4;
 
 /// The minimisation for one group of responses, with its workspace and its last solution.
 #[derive(Debug, Clone)]
-pub(super) struct Newton {
+pub(super) struct HuberSolver {
     /// Classes that are the responses of this group.
     pub classes: Range<usize>,
     /// Coefficients, response by response.
@@ -59,7 +59,7 @@ pub(super) struct Newton {
     factored: bool,
 }
 
-impl Newton {
+impl HuberSolver {
     pub fn new(d: usize, classes: Range<usize>, slot: usize) -> Self {
         let c = classes.len();
         let size = c * d;
@@ -79,7 +79,7 @@ impl Newton {
         }
     }
 
-    /// A copy with its own slot, to try other `λ` while the original does not move.
+    /// A copy with another slot, to try other `λ` while the original does not move.
     pub fn probe(&self, slot: usize) -> Self {
         Self { slot, ..self.clone() }
     }
@@ -143,7 +143,7 @@ impl Newton {
                 self.take_curvature(rows, floor)?;
             }
             self.step.copy_from_slice(&self.sums[1..]);
-            self.curvature.solve(rows, &mut self.step)?;
+            self.curvature.solve(rows, &mut self.step, STEP)?;
             let value = self.sums[0];
             let moved = self.descend(rows)?;
             let after = norm(&self.sums[1..]);
