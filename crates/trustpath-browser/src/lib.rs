@@ -112,15 +112,13 @@ impl Browser {
     pub fn open(&mut self, html: &str) {
         let file = self.folder.path().join("report.html");
         std::fs::write(&file, html).expect("the page");
-        self.call("Page.navigate", json!({"url": format!("file://{}", file.display())}));
-        self.until("document.readyState === 'complete' && location.protocol === 'file:'");
-        self.settle();
+        self.visit(&format!("file://{}", file.display()));
     }
 
     /// Opens an address and waits until it is drawn.
     pub fn visit(&mut self, address: &str) {
         self.call("Page.navigate", json!({"url": address}));
-        self.until("document.readyState === 'complete' && location.protocol === 'http:'");
+        self.until("document.readyState === 'complete' && location.href !== 'about:blank'");
         self.settle();
     }
 
@@ -224,24 +222,15 @@ impl Browser {
 
     /// Presses and releases a key: a character, or a key with a name.
     pub fn key(&mut self, key: &str) {
-        let named = KEYS.iter().chain(&ARROWS).find(|(name, _)| *name == key);
-        let mut characters = key.chars();
-        let character = characters.next().filter(|_| characters.next().is_none());
-        let code = match (named, character) {
-            (Some((_, code)), _) => *code,
-            (None, Some(c)) => u32::from(c.to_ascii_uppercase()),
-            (None, None) => panic!("add the code of {key}"),
-        };
-        for kind in ["keyDown", "keyUp"] {
-            // Enter presses a button through the character it types.
-            let typed = if key == "Enter" {
-                "\r"
-            } else if named.is_none() {
-                key
-            } else {
-                ""
-            };
-            let text = if kind == "keyDown" { typed } else { "" };
+        let named = KEYS.iter().find(|(name, ..)| *name == key);
+        let (code, typed) = named.map_or_else(
+            || {
+                let character = key.parse::<char>().unwrap_or_else(|_| panic!("add the code of {key}"));
+                (u32::from(character.to_ascii_uppercase()), key)
+            },
+            |&(_, code, typed)| (code, typed),
+        );
+        for (kind, text) in [("keyDown", typed), ("keyUp", "")] {
             let params = json!({"type": kind, "key": key, "code": key, "text": text, "windowsVirtualKeyCode": code});
             self.call("Input.dispatchKeyEvent", params);
         }
@@ -265,7 +254,8 @@ impl Browser {
         self.call("Input.insertText", json!({"text": text}));
     }
 
-    /// What a screen reader gets: role and name of everything on the page that it does not skip, in reading order.
+    /// What a screen reader gets: role and name of everything on the page that it does not skip, in reading order. Panics if
+    /// something that one can act on, or an image, has no name.
     pub fn accessible(&mut self) -> Vec<(String, String)> {
         let tree = self.call("Accessibility.getFullAXTree", json!({}));
         let nodes = tree["nodes"].as_array().expect("a tree").iter();
@@ -273,17 +263,18 @@ impl Browser {
             nodes.map(|node| (node["nodeId"].as_str().unwrap_or_default(), node)).collect();
         let is_root = |node: &&&Value| node["parentId"].is_null();
         let root = nodes.values().find(is_root).expect("a root");
-        let (mut found, mut open) = (Vec::new(), vec![*root]);
+        let (mut read, mut open) = (Vec::new(), vec![*root]);
         while let Some(node) = open.pop() {
             let children = node["childIds"].as_array().map(Vec::as_slice).unwrap_or_default();
             let child = |id: &Value| nodes.get(id.as_str().unwrap_or_default()).copied();
             open.extend(children.iter().rev().filter_map(child));
-            let text = |key: &str| node[key]["value"].as_str().unwrap_or_default().to_owned();
             if node["ignored"] != json!(true) {
-                found.push((text("role"), text("name")));
+                let (role, name) = role_and_name(node);
+                assert!(!name.is_empty() || NAMED.split(' ').all(|named| named != role), "a name: {node}");
+                read.push((role, name));
             }
         }
-        found
+        read
     }
 
     /// Role and name of what has the focus, as a screen reader gets them.
@@ -291,9 +282,15 @@ impl Browser {
         let element = self.call("Runtime.evaluate", json!({"expression": "document.activeElement"}));
         let id = &element["result"]["objectId"];
         let tree = self.call("Accessibility.getPartialAXTree", json!({"objectId": id, "fetchRelatives": false}));
-        let node = &tree["nodes"][0];
-        let text = |key: &str| node[key]["value"].as_str().unwrap_or_default().to_owned();
-        (text("role"), text("name"))
+        role_and_name(&tree["nodes"][0])
+    }
+
+    /// Fails if a script from a text of the page has set `window.hacked`, or if one that is added to the page can.
+    pub fn expect_no_other_scripts(&mut self) {
+        assert!(self.is("window.hacked === undefined"));
+        let add = "s.textContent = 'window.hacked = 4'; document.body.append(s);";
+        self.eval(&format!("(() => {{ const s = document.createElement('script'); {add} }})()"));
+        assert!(self.is("window.hacked === undefined"));
     }
 
     /// Saves a screenshot of the window, or of the entire page, in the `tmp` folder of the build.
@@ -319,8 +316,27 @@ impl Browser {
     }
 }
 
-const KEYS: [(&str, u32); 6] = [("Tab", 9), ("Enter", 13), ("Escape", 27), ("End", 35), ("Home", 36), ("Delete", 46)];
-const ARROWS: [(&str, u32); 4] = [("ArrowLeft", 37), ("ArrowUp", 38), ("ArrowRight", 39), ("ArrowDown", 40)];
+/// Names of keys, their codes, and the text that they type: Enter presses a button through it.
+const KEYS: [(&str, u32, &str); 10] = [
+    ("Tab", 9, ""),
+    ("Enter", 13, "\r"),
+    ("Escape", 27, ""),
+    ("End", 35, ""),
+    ("Home", 36, ""),
+    ("ArrowLeft", 37, ""),
+    ("ArrowUp", 38, ""),
+    ("ArrowRight", 39, ""),
+    ("ArrowDown", 40, ""),
+    ("Delete", 46, ""),
+];
+/// Roles that one can act on, and images: each needs a name.
+const NAMED: &str = "application button canvas checkbox combobox dialog DisclosureTriangle image link listbox searchbox \
+    slider tab tabpanel textbox";
+
+fn role_and_name(node: &Value) -> (String, String) {
+    let text = |key: &str| node[key]["value"].as_str().unwrap_or_default().to_owned();
+    (text("role"), text("name"))
+}
 
 fn program() -> Option<PathBuf> {
     let chosen = std::env::var_os("TRUSTPATH_CHROMIUM").map(PathBuf::from);

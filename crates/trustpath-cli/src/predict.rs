@@ -62,7 +62,7 @@ pub fn run(args: &PredictArgs) -> Result<()> {
     let LoadedInstances { pool, .. } = instances;
     pool.check_features(saved.model.projection.mean.len(), saved.columns.as_deref())?;
     let predictions = threads.install(|| predict(&pool, &saved.model))?;
-    let data = DataInfo { classes: &saved.class_names, ..results::data_info(&pool) };
+    let data = DataInfo { classes: &saved.class_names, ..DataInfo::of(&pool) };
     let result = PredictResult { data, predictions: &predictions };
     let took = start.elapsed();
     let summary = Summary { text: result.text(&memory::spent(took)), took, ..Summary::default() };

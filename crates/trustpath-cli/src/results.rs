@@ -38,17 +38,6 @@ pub fn model_output(path: &Path, set: &FileSet) -> Result<Output> {
     Ok(output)
 }
 
-/// A pool without its features.
-pub fn data_info(pool: &PartlyLabelledTable) -> DataInfo<'_> {
-    DataInfo {
-        source: pool.source(),
-        dims: pool.dims(),
-        ids: pool.ids(),
-        labels: pool.labels(),
-        classes: pool.class_names(),
-    }
-}
-
 /// Ids and labels as they were read.
 pub fn labels(pool: &PartlyLabelledTable) -> Result<ResultTable> {
     let name = |label: &Option<usize>| label.map(|class| pool.class_names()[class].clone());
@@ -78,11 +67,11 @@ pub fn write_page(
     progress: ProgressMode,
     images: Option<&ExtractedImages>,
     shown: Option<&str>,
-    page: impl FnOnce() -> trustpath::Result<(LabelReport, Vec<usize>)> + Send,
+    page: impl FnOnce() -> (LabelReport, Vec<usize>) + Send,
 ) -> Result<()> {
     let stage = progress.stage("drawing the page", 1, "page");
     let html = threads.install(|| -> Result<String> {
-        let (mut page, rows) = page()?;
+        let (mut page, rows) = page();
         page.notes.splice(0..0, reading_notes(pool));
         for (instance, &row) in page.instances.iter_mut().zip(&rows) {
             for column in pool.carried() {

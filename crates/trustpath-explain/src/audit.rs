@@ -1,11 +1,10 @@
 //! An audit explained: reasons, columns, summary and page.
 
-use trustpath::{Audit, Error, LEAST_LABELS, Result};
+use trustpath::{Audit, Error, LEAST_LABELS};
 use trustpath_report::label_page::{LabelReport, ReportInstance, ReportKind, ReportVerdict};
-use trustpath_report::{Column, Table};
+use trustpath_report::{Table, TableColumn};
 
-use crate::page::ShownRows;
-use crate::{DataInfo, FrontEnd, count};
+use crate::{DataInfo, FrontEnd, count, map_2d, path};
 
 /// Suspects listed in a summary.
 const LISTED: usize = 10;
@@ -78,9 +77,7 @@ impl AuditResult<'_> {
             (None, true) if against > fit => {
                 format!("{other} would fit better ({against:.2}) than {given} ({fit:.2})")
             }
-            (None, true) => {
-                format!("fits {given} ({fit:.2}); next would be {other} ({against:.2})")
-            }
+            (None, true) => format!("fits {given} ({fit:.2}); next would be {other} ({against:.2})"),
         };
         format!("{fits}; nearest: {}", nearest.join(", "))
     }
@@ -174,12 +171,12 @@ impl AuditResult<'_> {
             return Ok(head);
         }
         let mut table = Table::new(vec![
-            Column::left("most suspicious"),
-            Column::left("label"),
-            Column::left("suggested"),
-            Column::right("credibility"),
-            Column::right("of the suggested"),
-            Column::right("probability wrong"),
+            TableColumn::left("most suspicious"),
+            TableColumn::left("label"),
+            TableColumn::left("suggested"),
+            TableColumn::right("credibility"),
+            TableColumn::right("of the suggested"),
+            TableColumn::right("probability wrong"),
         ]);
         // The suspects; without any, the labels that are most suspicious.
         let listed = |at: usize| match suspects {
@@ -201,32 +198,23 @@ impl AuditResult<'_> {
         Ok(format!("{head}\n{}", table.text()))
     }
 
-    /// The page, and the rows that it shows.
-    ///
-    /// # Errors
-    /// When the map cannot be drawn.
-    pub fn page(&self) -> Result<(LabelReport, Vec<usize>)> {
+    /// The page, and the rows that it shows: of very many labels the part that the paths were fitted to.
+    pub fn page(&self) -> (LabelReport, Vec<usize>) {
         let (data, audit, AuditedRows { rows, labels }) = (&self.data, self.audit, self.labelled);
-        // Of very many labels the page shows the part that the paths were fitted to.
-        let share = |place: usize| if audit.suspect[audit.row(place)] { 0 } else { 2 };
-        let shown = ShownRows::choose(audit.coordinates.len(), &[], share);
-        let map = shown.map(&audit.coordinates)?;
-        let of_shown: Vec<usize> = shown.rows.iter().map(|&place| audit.row(place)).collect();
-        let instances = of_shown.iter().zip(map).map(|(&at, position)| ReportInstance {
+        let part: Vec<usize> = (0..audit.coordinates.len()).map(|place| audit.row(place)).collect();
+        let map = map_2d(&audit.coordinates);
+        let instances = part.iter().zip(map).enumerate().map(|(place, (&at, position))| ReportInstance {
             id: data.ids[rows[at]].clone(),
             label: if audit.suspect[at] { audit.suggested[at] } else { labels[at] },
             given: Some(labels[at]),
             rival: Some(audit.suggested[at]),
-            text: None,
             probability: f64::NAN,
             credibility: audit.credibility[at],
-            round: None,
             verdict: if audit.suspect[at] { ReportVerdict::Suspect } else { ReportVerdict::Fits },
             reason: self.reason(at),
             position,
-            suggested: None,
-            neighbours: shown.places(audit.nearest_to(at).filter_map(|row| audit.place(row))),
-            thumbnail: None,
+            neighbours: audit.nearest.indices(place).collect(),
+            ..ReportInstance::default()
         });
         let suspects = self.suspects();
         let mut counts = [0; 6];
@@ -246,9 +234,9 @@ impl AuditResult<'_> {
             classes: data.classes.to_vec(),
             instances: instances.collect(),
             counts: Some(counts),
-            path: Some(shown.path(&audit.lambda, &audit.gamma_norm, &audit.followed, |_| true)),
+            path: Some(path(&audit.lambda, &audit.gamma_norm, audit.followed.iter().copied().enumerate())),
             rounds: Vec::new(),
         };
-        Ok((report, of_shown.iter().map(|&at| rows[at]).collect()))
+        (report, part.iter().map(|&at| rows[at]).collect())
     }
 }

@@ -1,15 +1,17 @@
 //! The columns of the tables of results: the only place that defines them.
 //!
 //! To add a column, add an entry to [`ResultColumns::columns`] of its result below. The command writes it through
-//! [`ResultColumns::table`], and the Python package turns the same [`Values`] into a column of a data frame.
+//! [`ResultColumns::table`], and the Python package turns the same [`ColumnValues`] into a column of a data frame.
 
-use trustpath_table::{Column, Result, ResultTable};
+use std::collections::HashMap;
+
+use trustpath_table::{Column, PartlyLabelledTable, Result, ResultTable};
 
 use crate::{AuditResult, DataInfo, LabelResult, PredictResult};
 
 /// The values of a column, before classes and instances are named.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Values {
+pub enum ColumnValues {
     /// Rows of the input, shown as the ids of their instances.
     Row(Vec<usize>),
     /// Classes, shown by name.
@@ -32,7 +34,7 @@ pub struct ColumnDef<R> {
     /// What it holds, in a sentence.
     pub doc: &'static str,
     /// Its values; `None` where this result has no such column.
-    pub values: fn(&R) -> Option<Values>,
+    pub values: fn(&R) -> Option<ColumnValues>,
 }
 
 /// Definitions of columns, each `"name" Kind (if present) = values, "what it holds.";` for the result `r`.
@@ -41,7 +43,7 @@ macro_rules! columns {
         vec![$(ColumnDef {
             name: $name,
             doc: $doc,
-            values: |$r| (true $(&& $present)?).then(|| Values::$kind($values)),
+            values: |$r| (true $(&& $present)?).then(|| ColumnValues::$kind($values)),
         }),*]
     };
 }
@@ -64,16 +66,16 @@ pub trait ResultColumns: Sized {
         for column in Self::columns() {
             let Some(values) = (column.values)(self) else { continue };
             let values = match values {
-                Values::Row(rows) => Column::Text(rows.into_iter().map(|row| data.ids[row].clone()).collect()),
-                Values::Class(classes) => Column::Text(classes.into_iter().map(class).collect()),
-                Values::OptionalClass(classes) => {
+                ColumnValues::Row(rows) => Column::Text(rows.into_iter().map(|row| data.ids[row].clone()).collect()),
+                ColumnValues::Class(classes) => Column::Text(classes.into_iter().map(class).collect()),
+                ColumnValues::OptionalClass(classes) => {
                     Column::OptionalText(classes.into_iter().map(|c| c.map(class)).collect())
                 }
-                Values::Number(numbers) => Column::Number(numbers),
-                Values::OptionalCount(counts) => {
+                ColumnValues::Number(numbers) => Column::Number(numbers),
+                ColumnValues::OptionalCount(counts) => {
                     Column::OptionalCount(counts.into_iter().map(|n| n.map(|n| n as u64)).collect())
                 }
-                Values::Text(texts) => Column::Text(texts),
+                ColumnValues::Text(texts) => Column::Text(texts),
             };
             table.push(column.name, values)?;
         }
@@ -160,4 +162,31 @@ impl ResultColumns for PredictResult<'_> {
     fn data(&self) -> &DataInfo<'_> {
         &self.data
     }
+}
+
+/// Adds the columns of the input that are passed on, by the ids of the instances, and the tasks of Label Studio that it was read
+/// from.
+///
+/// # Errors
+/// When a column does not fit the others.
+pub fn carry_columns(table: &mut ResultTable, pool: &PartlyLabelledTable) -> Result<()> {
+    table.set_tasks(pool.tasks().cloned());
+    if pool.carried().is_empty() {
+        return Ok(());
+    }
+    let Some((_, Column::Text(ids))) = table.columns().iter().find(|(name, _)| name == "id") else {
+        return Ok(());
+    };
+    let places: HashMap<&String, usize> = pool.ids().iter().enumerate().map(|(row, id)| (id, row)).collect();
+    let rows: Vec<Option<usize>> = ids.iter().map(|id| places.get(id).copied()).collect();
+    for column in pool.carried() {
+        let texts = rows.iter().map(|row| row.and_then(|row| column.texts[row].clone())).collect();
+        let allowed = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+        let mut name: String = column.name.chars().map(allowed).collect();
+        while name.is_empty() || table.columns().iter().any(|(other, _)| *other == name) {
+            name = format!("input_{name}");
+        }
+        table.push(name, Column::OptionalText(texts))?;
+    }
+    Ok(())
 }

@@ -1,37 +1,26 @@
-//! Explains results in words, tables and pages, and stores trained models.
-//!
-//! | result | of | module |
-//! |---|---|---|
-//! | [`LabelResult`] | [`trustpath::label()`] | [`label`] |
-//! | [`AuditResult`] | [`trustpath::audit`](trustpath::audit()) | [`audit`] |
-//! | [`PredictResult`] | a [`SavedModel`] and new instances | [`predict`] |
-//!
-//! Each has the columns of its table ([`ResultColumns`], the only place that defines them), a summary, and, except for
-//! predictions, a page. The command and the Python package both take them from here, and say the same.
-
-/// The examples of the README are tested.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
+#![doc = include_str!("../README.md")]
+// A closure can be inlined into the code for an instruction set, the name of a function cannot.
+#![allow(clippy::redundant_closure)]
 
 pub mod audit;
-mod carry;
 pub mod columns;
 pub mod label;
 mod map;
 pub mod model;
-mod page;
 mod pool;
 pub mod predict;
 #[cfg(test)]
 #[path = "../../trustpath/src/testing.rs"]
 mod testing;
 
+use trustpath::Matrix;
+use trustpath_report::label_page::{ReportLine, ReportPath};
+use trustpath_table::PartlyLabelledTable;
+
 pub use audit::{AuditResult, AuditedRows};
-pub use carry::carry_columns;
-pub use columns::{ColumnDef, ResultColumns, Values};
+pub use columns::{ColumnDef, ColumnValues, ResultColumns, carry_columns};
 pub use label::LabelResult;
-pub use map::{Map, MapParams, map_2d};
+pub use map::map_2d;
 pub use model::{Extractor, ModelError, SavedModel};
 pub use pool::SavedPool;
 pub use predict::{PredictResult, Predictions};
@@ -49,6 +38,19 @@ pub struct DataInfo<'a> {
     pub labels: &'a [Option<usize>],
     /// The name of each class.
     pub classes: &'a [String],
+}
+
+impl<'a> DataInfo<'a> {
+    /// What a table says about its instances.
+    pub fn of(pool: &'a PartlyLabelledTable) -> Self {
+        Self {
+            source: pool.source(),
+            dims: pool.dims(),
+            ids: pool.ids(),
+            labels: pool.labels(),
+            classes: pool.class_names(),
+        }
+    }
 }
 
 /// Where the user reads an explanation, which decides how options are spelled.
@@ -79,6 +81,15 @@ impl FrontEnd {
 /// A number with its noun.
 pub fn count(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
+}
+
+/// The regularisation path as pages draw it: a line for each of these columns of `norms` and its instance.
+fn path(lambda: &[f64], norms: &Matrix, columns: impl Iterator<Item = (usize, usize)>) -> ReportPath {
+    let line = |(column, instance)| {
+        let norms = (0..norms.rows()).map(|k| norms[(k, column)] as f32).collect();
+        ReportLine { instance, norms }
+    };
+    ReportPath { lambda: lambda.to_vec(), lines: columns.map(line).collect() }
 }
 
 #[cfg(test)]

@@ -22,18 +22,14 @@ pub type Result<T> = std::result::Result<T, ModelError>;
 /// Why a model cannot be read, written or used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs)]
 pub enum ModelError {
     /// The file itself.
     #[error(transparent)]
     Table(#[from] trustpath_table::Error),
-    /// It holds something else than a usable model.
+    /// The `file` holds something else than a usable model, for this `reason`.
     #[error("{file} is not a usable model: {reason}; write one with trustpath label --model")]
-    Unusable {
-        /// The file.
-        file: String,
-        /// What is wrong with it.
-        reason: String,
-    },
+    Unusable { file: String, reason: String },
 }
 
 /// The network, or the representation of texts, that the features were made with.
@@ -166,7 +162,7 @@ impl SavedModel {
         Self::from_file(TensorFile::from_bytes(bytes, name)?, name)
     }
 
-    fn from_file(mut file: TensorFile, name: &str) -> Result<Self> {
+    fn from_file(file: TensorFile, name: &str) -> Result<Self> {
         let wrong = |reason: &str| ModelError::Unusable { file: name.to_owned(), reason: reason.to_owned() };
         let text = |key: &str| file.metadata.get(key).cloned();
         if text("kind").as_deref() != Some(KIND) {
@@ -184,13 +180,10 @@ impl SavedModel {
             Some(Extractor { description, identity })
         });
         let (class_type, signed) = (text("class_type"), text("signed").as_deref() == Some("true"));
-        let is_text = |name: &String| name.starts_with("text.");
-        let names: Vec<String> = file.tensors.keys().filter(|name| is_text(name)).cloned().collect();
-        let representation = names.into_iter().filter_map(|name| file.tensors.remove_entry(&name)).collect();
-        let pool = pool_ids.map(|ids| SavedPool::take(&mut file.tensors, ids, class_names.len()));
+        let (representation, tensors) = file.tensors.into_iter().partition(|(name, _)| name.starts_with("text."));
         let ranked_by = text("ranked_by").and_then(|name| name.parse().ok());
         let ranked_by = ranked_by.ok_or_else(|| wrong("it does not say what ranks its labels"))?;
-        let mut parts = ModelParts { tensors: file.tensors, file: name };
+        let mut parts = ModelParts { tensors, file: name };
         let centre = parts.take("centre", 1)?.map(|(_, values)| values);
         let model = parts.model(signed, ranked_by)?;
         if class_names.len() != model.classes() {
@@ -202,11 +195,11 @@ impl SavedModel {
                 return Err(wrong(&format!("its {name} has another number of features")));
             }
         }
-        let pool = pool.map(|pool| pool.filter(|pool| pool.features.len() == pool.ids.len() * dims));
-        let pool = match pool {
-            Some(None) => return Err(wrong("the pool that it keeps does not fit together")),
-            pool => pool.flatten(),
-        };
+        let pool = pool_ids.map(|ids| SavedPool::take(&mut parts.tensors, ids, class_names.len(), dims));
+        if matches!(pool, Some(None)) {
+            return Err(wrong("the pool that it keeps does not fit together"));
+        }
+        let pool = pool.flatten();
         Ok(Self { model, class_names, class_type, columns, centre, extractor, representation, pool })
     }
 }

@@ -46,7 +46,12 @@ impl SavedPool {
     }
 
     /// From tensors, which it takes; `None` if they do not fit together.
-    pub(crate) fn take(tensors: &mut BTreeMap<String, Tensor>, ids: Vec<String>, classes: usize) -> Option<Self> {
+    pub(crate) fn take(
+        tensors: &mut BTreeMap<String, Tensor>,
+        ids: Vec<String>,
+        classes: usize,
+        dims: usize,
+    ) -> Option<Self> {
         let (Tensor::F32 { values: features, .. }, Tensor::F64 { values: labels, .. }) =
             (tensors.remove("pool.features")?, tensors.remove("pool.labels")?)
         else {
@@ -58,6 +63,7 @@ impl SavedPool {
             _ => None,
         };
         let labels = labels.iter().map(class).collect::<Option<Vec<_>>>()?;
-        (labels.len() == ids.len() && !ids.is_empty()).then_some(Self { features, ids, labels })
+        let fits = labels.len() == ids.len() && features.len() == ids.len() * dims && !ids.is_empty();
+        fits.then_some(Self { features, ids, labels })
     }
 }

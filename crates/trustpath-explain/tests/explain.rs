@@ -16,16 +16,21 @@ const ROWS: usize = 60;
 const DIMS: usize = 6;
 
 /// Instance `i` leans towards axis `i mod 3`.
-fn values() -> Vec<f64> {
+fn values(rows: usize, noise: f64) -> Vec<f64> {
     let value = |at: usize| {
-        let noise = 0.3 * ((at * at) as f64 * 0.7).sin();
+        let noise = noise * ((at * at) as f64 * 0.7).sin();
         if at % DIMS == at / DIMS % 3 { 2.0 } else { 0.5 + noise }
     };
-    (0..ROWS * DIMS).map(value).collect()
+    (0..rows * DIMS).map(value).collect()
+}
+
+/// The names of the columns of the table.
+fn columns(result: &impl ResultColumns) -> Vec<String> {
+    result.table().unwrap().columns().iter().map(|(name, _)| name.clone()).collect()
 }
 
 /// A labelled pool, and the names that explain it.
-struct Pool {
+struct ExplainedPool {
     labelling: Labelling,
     ids: Vec<String>,
     labels: Vec<Option<usize>>,
@@ -35,11 +40,11 @@ struct Pool {
     front_end: FrontEnd,
 }
 
-impl Pool {
+impl ExplainedPool {
     /// The first `given` instances have labels.
     fn new(given: usize, spec: LabelSpec) -> Self {
         let labels: Vec<Option<usize>> = (0..ROWS).map(|row| (row < given).then_some(row % 3)).collect();
-        let values = values();
+        let values = values(ROWS, 0.3);
         let features = Features::new(&values[..], ROWS, DIMS).unwrap();
         let labelling = label(&features, &labels).classes(3).spec(&spec).run().unwrap();
         Self {
@@ -96,7 +101,7 @@ impl Pool {
 
 #[test]
 fn every_verdict_has_its_reason() {
-    let mut pool = Pool::new(15, LabelSpec::default());
+    let mut pool = ExplainedPool::new(15, LabelSpec::default());
     for (verdict, fit, expected) in [
         (Verdict::Given, 0.9, "given as auk; credibility 0.90 against gull"),
         (Verdict::Given, 0.3, "given as auk, but gull fits better (credibility 0.30)"),
@@ -118,12 +123,10 @@ fn every_verdict_has_its_reason() {
 
 #[test]
 fn columns_are_those_of_the_result_in_a_fixed_order() {
-    let pool = Pool::new(15, LabelSpec { suggest: 2, ..LabelSpec::default() });
+    let pool = ExplainedPool::new(15, LabelSpec { suggest: 2, ..LabelSpec::default() });
     let table = pool.result().table().unwrap();
-    let names: Vec<&str> = table.columns().iter().map(|(name, _)| name.as_str()).collect();
-    let mut expected =
-        vec!["id", "label", "probability", "credibility", "novelty", "round", "verdict", "reason", "suggested"];
-    assert_eq!(names, expected);
+    let expected = ["id", "label", "probability", "credibility", "novelty", "round", "verdict", "reason", "suggested"];
+    assert_eq!(columns(&pool.result()), expected);
     let column = |name: &str| &table.columns().iter().find(|(n, _)| n == name).unwrap().1;
     assert_eq!(column("id"), &Column::Text(pool.ids.clone()));
     assert_eq!(column("credibility"), &Column::Number(pool.labelling.credibility.clone()));
@@ -135,19 +138,15 @@ fn columns_are_those_of_the_result_in_a_fixed_order() {
     let Column::Text(reasons) = column("reason") else { panic!("reasons are texts") };
     assert_eq!(reasons[7], pool.result().reason(7));
 
-    let plain = Pool::new(15, LabelSpec::default());
-    expected.pop();
-    let table = plain.result().table().unwrap();
-    let names: Vec<&str> = table.columns().iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(names, expected);
+    assert_eq!(columns(&ExplainedPool::new(15, LabelSpec::default()).result()), expected[..8], "without suggestions");
     assert!(LabelResult::columns().iter().all(|column| column.doc.ends_with('.')));
     assert!(AuditResult::columns().iter().all(|column| column.doc.ends_with('.')));
     assert!(PredictResult::columns().iter().all(|column| column.doc.ends_with('.')));
 }
 
 #[test]
-fn facts_say_how_labels_were_found_and_how_good_they_are() {
-    let mut pool = Pool::new(15, LabelSpec::default());
+fn facts_say_how_labels_were_made_and_how_good_they_are() {
+    let mut pool = ExplainedPool::new(15, LabelSpec::default());
     pool.estimate(0.756, 1);
     pool.labelling.labeller = "adaptive";
     pool.labelling.trusted.cut = Some(0.831);
@@ -173,17 +172,16 @@ fn facts_say_how_labels_were_found_and_how_good_they_are() {
 
 #[test]
 fn verdicts_are_counted_with_their_share_of_the_unlabeled() {
-    let mut pool = Pool::new(15, LabelSpec { suggest: 22, ..LabelSpec::default() });
+    let mut pool = ExplainedPool::new(15, LabelSpec { suggest: 22, ..LabelSpec::default() });
     pool.labelling.verdicts[15..].fill(Verdict::Trusted);
     pool.labelling.verdicts[15..25].fill(Verdict::Doubtful);
     pool.labelling.verdicts[25..28].fill(Verdict::NoneOfThese);
     let text = pool.result().text("1.0 s");
     let head = "pool.csv: 60 instances, 6 features each; 15 labels of 3 classes given\n\n";
     assert!(text.starts_with(head), "{text}");
-    for line in
-        ["given", "trusted", "doubtful", "none of these"].iter().zip(["15", "32 (71 %)", "10 (22 %)", "3 (7 %)"])
+    for (name, value) in
+        [("given", "15"), ("trusted", "32 (71 %)"), ("doubtful", "10 (22 %)"), ("none of these", "3 (7 %)")]
     {
-        let (name, value) = line;
         let is_there = text.lines().any(|l| l.trim().starts_with(name) && l.ends_with(value));
         assert!(is_there, "{name} {value}: {text}");
     }
@@ -192,11 +190,11 @@ fn verdicts_are_counted_with_their_share_of_the_unlabeled() {
 
 #[test]
 fn a_good_pool_and_a_pool_without_unlabeled_instances_have_no_notes() {
-    let pool = Pool::new(15, LabelSpec::default());
+    let pool = ExplainedPool::new(15, LabelSpec::default());
     assert!(!pool.labelling.trusted.rows.is_empty());
     assert_eq!(pool.result().notes(), [""; 0]);
     for trust in [Trust::Credibility(0.5), Trust::Precision(0.99), Trust::PerClass(2)] {
-        let mut all = Pool::new(ROWS, LabelSpec::default());
+        let mut all = ExplainedPool::new(ROWS, LabelSpec::default());
         all.trust = trust;
         assert_eq!(all.result().notes(), [""; 0]);
         assert!(all.facts().iter().all(|fact| !fact.starts_with("method")));
@@ -205,7 +203,7 @@ fn a_good_pool_and_a_pool_without_unlabeled_instances_have_no_notes() {
 
 #[test]
 fn one_label_per_class_is_too_few_to_trust_and_for_unknown_classes() {
-    let pool = Pool::new(3, LabelSpec::default());
+    let pool = ExplainedPool::new(3, LabelSpec::default());
     assert!(pool.labelling.trusted.rows.is_empty());
     let notes = pool.result().notes();
     assert_eq!(notes.len(), 2, "{notes:?}");
@@ -215,27 +213,22 @@ fn one_label_per_class_is_too_few_to_trust_and_for_unknown_classes() {
     );
     assert!(notes[1].starts_with("Instances of unknown classes are not detected: "), "{notes:?}");
     let closed = || LabelSpec { closed: true, ..LabelSpec::default() };
-    assert_eq!(Pool::new(3, closed()).result().notes().len(), 1);
+    assert_eq!(ExplainedPool::new(3, closed()).result().notes().len(), 1);
     let trusting = LabelSpec { credibility: Some(0.5), ..closed() };
-    let note = &Pool::new(3, trusting).result().notes()[0];
+    let note = &ExplainedPool::new(3, trusting).result().notes()[0];
     assert!(note.starts_with("The precision of the trusted labels cannot be estimated"), "{note}");
     // Where every instance is none of these there is no label whose precision could be estimated.
-    let mut pool = Pool::new(3, closed());
+    let mut pool = ExplainedPool::new(3, closed());
     pool.labelling.verdicts[3..].fill(Verdict::NoneOfThese);
     assert_eq!(pool.result().notes(), [""; 0]);
 }
 
 #[test]
-fn uneven_labels_are_warned_of() {
-    let mut pool = Pool::new(15, LabelSpec::default());
+fn uneven_and_picked_labels_are_warned_of() {
+    let mut pool = ExplainedPool::new(15, LabelSpec::default());
     pool.labelling.trusted.calibration.added = 3.0;
     let notes = pool.result().notes();
     assert!(notes.iter().any(|note| note.contains("far fewer labels than others")), "{notes:?}");
-}
-
-#[test]
-fn picked_labels_are_warned_of() {
-    let mut pool = Pool::new(15, LabelSpec::default());
     pool.labelling.picked = true;
     let note = pool.result().notes().remove(0);
     assert!(note.starts_with("The given labels are more typical than the pool"), "{note}");
@@ -254,7 +247,7 @@ fn advised(note: &str, before: &str) -> f64 {
 #[test]
 fn advice_names_only_a_precision_that_can_be_promised() {
     let spec = LabelSpec { credibility: Some(0.5), ..LabelSpec::default() };
-    let mut pool = Pool::new(15, spec);
+    let mut pool = ExplainedPool::new(15, spec);
     pool.labelling.verdicts[15..].fill(Verdict::Trusted);
     let mut seen = [false; 2];
     for wrong in 0..30 {
@@ -283,7 +276,7 @@ fn advice_names_only_a_precision_that_can_be_promised() {
 
 #[test]
 fn a_precision_that_cannot_be_promised_is_explained() {
-    let mut pool = Pool::new(15, LabelSpec { precision: Some(0.99), ..LabelSpec::default() });
+    let mut pool = ExplainedPool::new(15, LabelSpec { precision: Some(0.99), ..LabelSpec::default() });
     assert!(pool.labelling.trusted.rows.is_empty());
     let needed = labels_needed(0.99);
     let note = pool.result().notes().remove(0);
@@ -302,15 +295,15 @@ fn a_precision_that_cannot_be_promised_is_explained() {
 
 #[test]
 fn a_page_shows_all_rows_with_facts_and_notes() {
-    let pool = Pool::new(3, LabelSpec { suggest: 1, ..LabelSpec::default() });
-    let (page, rows) = pool.result().page().unwrap();
+    let pool = ExplainedPool::new(3, LabelSpec { suggest: 1, ..LabelSpec::default() });
+    let (page, rows) = pool.result().page();
     assert_eq!(rows, (0..ROWS).collect::<Vec<_>>());
     assert_eq!((page.facts, page.notes), (pool.result().facts(), pool.result().notes()));
     assert_eq!(page.counts.unwrap().iter().sum::<usize>(), ROWS);
     assert_eq!(page.instances[50].reason, pool.result().reason(50));
     assert_eq!(page.instances[pool.labelling.suggestions[0]].suggested, Some(1));
-    let kept = pool.labelling.accepted_in.iter().flatten().count();
-    assert_eq!(page.rounds.iter().flat_map(|round| &round.accepted).sum::<usize>(), kept);
+    let accepted = pool.labelling.accepted_in.iter().flatten().count();
+    assert_eq!(page.rounds.iter().flat_map(|round| &round.accepted).sum::<usize>(), accepted);
 }
 
 #[test]
@@ -322,18 +315,17 @@ fn audits_are_explained_in_terms_of_all_rows() {
     assert_eq!((labelled.rows.len(), labelled.rows[4]), (48, 6));
     let zero = labelled.error_in_all_rows(trustpath::Error::ZeroVector { row: 4 });
     assert!(matches!(zero, trustpath::Error::ZeroVector { row: 6 }));
-    let values = values();
+    let values = values(ROWS, 0.3);
     let part: Vec<f64> = labelled.rows.iter().flat_map(|row| &values[row * DIMS..][..DIMS]).copied().collect();
     let features = Features::new(&part[..], 48, DIMS).unwrap();
     let audited = audit(&features, &labelled.labels).classes(3).run().unwrap();
-    let pool = Pool::new(15, LabelSpec::default());
+    let pool = ExplainedPool::new(15, LabelSpec::default());
     let data = DataInfo { labels: &labels, ..pool.data() };
     let result = AuditResult { data, labelled: &labelled, audit: &audited, front_end: FrontEnd::CommandLine };
-    let table = result.table().unwrap();
-    let names: Vec<&str> = table.columns().iter().map(|(name, _)| name.as_str()).collect();
     // 48 labels are too few for a probability.
-    let rest = ["credibility", "suggested_credibility", "score", "verdict", "reason"];
-    assert_eq!(names, [&["id", "label", "suggested"][..], &rest].concat());
+    let expected = ["id", "label", "suggested", "credibility", "suggested_credibility", "score", "verdict", "reason"];
+    assert_eq!(columns(&result), expected);
+    let table = result.table().unwrap();
     let first = |column: usize| match &table.columns()[column].1 {
         Column::Text(texts) => texts[0].clone(),
         other => panic!("{other:?}"),
@@ -345,38 +337,34 @@ fn audits_are_explained_in_terms_of_all_rows() {
     let head = "pool.csv: 48 labelled instances, 6 features each; 3 classes\n0 suspects (0.0 %), 2.0 s\n";
     assert!(text.starts_with(head) && text.contains("n7"), "{text}");
     assert!(text.contains("too few labels to say how many are wrong (48; it takes 100)"), "{text}");
-    let (page, rows) = result.page().unwrap();
+    let (page, rows) = result.page();
     assert_eq!(rows, labelled.rows);
     assert_eq!(page.instances[5].id, "n7");
     assert_eq!(page.notes, result.notes());
 }
 
 #[test]
-fn an_audit_says_what_it_estimates_and_what_people_found() {
+fn an_audit_says_what_it_estimates_and_what_people_said() {
     // 180 instances of three classes and one of a fourth; every twentieth label is wrong.
-    let (n, dims) = (181, 6);
-    let value = |at: usize| {
-        let noise = 0.6 * ((at * at) as f64 * 0.7).sin();
-        if at % dims == at / dims % 3 { 2.0 } else { 0.5 + noise }
-    };
-    let values: Vec<f64> = (0..n * dims).map(value).collect();
+    let n = 181;
+    let values = values(n, 0.6);
     let wrong = |row: usize| row % 20 == 7;
     let label = |row: usize| if wrong(row) { (row + 1) % 3 } else { row % 3 };
     let labels: Vec<Option<usize>> = (0..n).map(|row| Some(if row == 180 { 3 } else { label(row) })).collect();
     let ids: Vec<String> = (0..n).map(|row| format!("n{row}")).collect();
     let classes: Vec<String> = ["auk", "gull", "tern", "egret"].map(String::from).to_vec();
     let labelled = AuditedRows::new(&labels);
-    let features = Features::new(&values[..], n, dims).unwrap();
+    let features = Features::new(&values[..], n, DIMS).unwrap();
     let answers = labelled.answers(&[(7, 1), (8, 2)]);
     assert_eq!(answers, [(7, 1), (8, 2)]);
-    let data = DataInfo { source: "pool.csv", dims, ids: &ids, labels: &labels, classes: &classes };
+    let data = DataInfo { source: "pool.csv", dims: DIMS, ids: &ids, labels: &labels, classes: &classes };
     let audited = audit(&features, &labelled.labels).verified(&answers).run().unwrap();
     let result = AuditResult { data, labelled: &labelled, audit: &audited, front_end: FrontEnd::Python };
     assert_eq!([7, 8, 180].map(|at| result.verdict(at)), ["corrected", "confirmed", "not judged"]);
     assert!(result.reason(7).starts_with("tern was corrected to gull"), "{}", result.reason(7));
     assert!(result.reason(8).starts_with("tern was confirmed"));
     assert!(result.reason(180).starts_with("no other label is egret"));
-    let suspects: Vec<usize> = (0..n).filter(|&at| result.verdict(at) == "suspect").collect();
+    let suspects: Vec<usize> = (0..n).filter(|&at| audited.suspect[at]).collect();
     assert!(suspects.len() >= 7 && suspects.iter().filter(|&&at| wrong(at)).count() >= 7);
     let notes = result.notes().join(" ");
     let said = [
@@ -387,11 +375,9 @@ fn an_audit_says_what_it_estimates_and_what_people_found() {
         "1 label is the only one of its class",
     ];
     assert!(said.iter().all(|part| notes.contains(part)), "{notes}");
-    let names: Vec<String> = result.table().unwrap().columns().iter().map(|(name, _)| name.clone()).collect();
-    assert!(names.contains(&"probability_wrong".to_owned()));
+    assert!(columns(&result).contains(&"probability_wrong".to_owned()));
     assert!(result.text("1 s").unwrap().contains("probability wrong"));
-    let (page, _) = result.page().unwrap();
-    assert!(page.facts.iter().any(|(name, _)| name == "estimated wrong"));
+    assert!(result.page().0.facts.iter().any(|(name, _)| name == "estimated wrong"));
     // The option that lists more is spelled as the front end spells it.
     let mut none = audited.clone();
     none.wrong.as_mut().unwrap().among_suspects = f64::NAN;
@@ -404,16 +390,13 @@ fn an_audit_says_what_it_estimates_and_what_people_found() {
 
 #[test]
 fn predictions_have_columns_and_a_summary() {
-    let pool = Pool::new(15, LabelSpec::default());
-    let values = values();
+    let pool = ExplainedPool::new(15, LabelSpec::default());
+    let values = values(ROWS, 0.3);
     let features = Features::new(&values[..], ROWS, DIMS).unwrap();
-    let model = &pool.labelling.model;
     let mut predictions = Predictions::default();
-    predictions.append(model.predict(&features).unwrap());
+    predictions.append(pool.labelling.model.predict(&features).unwrap());
     let result = PredictResult { data: pool.data(), predictions: &predictions };
-    let table = result.table().unwrap();
-    let names: Vec<&str> = table.columns().iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(names, ["id", "label", "probability", "credibility", "verdict", "rival"]);
+    assert_eq!(columns(&result), ["id", "label", "probability", "credibility", "verdict", "rival"]);
     let trusted = predictions.verdicts.iter().filter(|v| **v == Verdict::Trusted).count();
     let text = result.text("1.0 s");
     let head = format!("pool.csv: 60 instances, {trusted} trusted, ");
@@ -422,7 +405,7 @@ fn predictions_have_columns_and_a_summary() {
 
 #[test]
 fn a_model_is_read_as_it_was_written_and_others_are_refused() {
-    let pool = Pool::new(15, LabelSpec::default());
+    let pool = ExplainedPool::new(15, LabelSpec::default());
     let saved = SavedModel {
         model: pool.labelling.model.clone(),
         class_names: pool.classes.clone(),
@@ -460,7 +443,7 @@ fn a_model_is_read_as_it_was_written_and_others_are_refused() {
         change(&mut changed);
         let error = SavedModel::from_bytes(changed.to_bytes().unwrap(), "m").unwrap_err();
         let sentence = error.to_string();
-        assert!(sentence.starts_with("m is not a usable model: ") && sentence.contains(expected));
+        assert!(sentence.starts_with("m is not a usable model: ") && sentence.contains(expected), "{sentence}");
     };
     let pool = |change: fn(&mut SavedPool)| move |m: &mut SavedModel| change(m.pool.as_mut().unwrap());
     refused(&pool(|p| p.features.truncate(DIMS)), "the pool that it keeps");
@@ -469,9 +452,9 @@ fn a_model_is_read_as_it_was_written_and_others_are_refused() {
     refused(&|m| m.class_names.truncate(2), "the number of its class names");
     refused(&|m| m.centre = Some(vec![0.0; 2]), "its centre");
     refused(&|m| m.model.projection.mean.truncate(2), "do not fit together");
-    refused(&|m| m.model.trust.cut = f64::NAN, "its tensor cut has another shape or type");
+    refused(&|m| m.model.trust.cut = f64::NAN, "its tensor curve has another shape or type");
     let mut bytes = saved.to_bytes().unwrap();
-    let at = bytes.windows(7).position(|part| part == b"label-2").unwrap();
+    let at = bytes.windows(7).position(|part| part == b"label-3").unwrap();
     bytes[at + 6] = b'9';
     let error = SavedModel::from_bytes(bytes, "m").unwrap_err().to_string();
     assert!(error.contains("was not saved by trustpath label"), "{error}");

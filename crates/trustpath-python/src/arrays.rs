@@ -18,23 +18,16 @@ impl<'py> FromPyObject<'_, 'py> for Floats {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        if let Ok(array) = object.cast::<PyArray2<f32>>() {
-            contiguous(array.is_c_contiguous())?;
-            return Ok(Self::Single(array.to_owned().unbind()));
-        }
-        if let Ok(array) = object.cast::<PyArray2<f64>>() {
-            contiguous(array.is_c_contiguous())?;
-            return Ok(Self::Double(array.to_owned().unbind()));
-        }
-        Err(PyTypeError::new_err("X must be a two-dimensional array of float32 or float64"))
+        let (floats, is_contiguous) = if let Ok(array) = object.cast::<PyArray2<f32>>() {
+            (Self::Single(array.to_owned().unbind()), array.is_c_contiguous())
+        } else if let Ok(array) = object.cast::<PyArray2<f64>>() {
+            (Self::Double(array.to_owned().unbind()), array.is_c_contiguous())
+        } else {
+            return Err(PyTypeError::new_err("X must be a two-dimensional array of float32 or float64"));
+        };
+        let sentence = "X must be stored row by row: give a C-contiguous array";
+        if is_contiguous { Ok(floats) } else { Err(PyValueError::new_err(sentence)) }
     }
-}
-
-fn contiguous(is: bool) -> PyResult<()> {
-    if is {
-        return Ok(());
-    }
-    Err(PyValueError::new_err("X must be stored row by row: give a C-contiguous array"))
 }
 
 impl Floats {

@@ -4,7 +4,7 @@ use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use trustpath::spec::AuditSpec;
-use trustpath::{Audit as Found, audit as run};
+
 use trustpath_explain::{AuditResult, AuditedRows, DataInfo, FrontEnd};
 
 use crate::arrays::{Floats, labels as read};
@@ -15,7 +15,7 @@ use crate::work::{Stop, work};
 /// An audit of instances all of which have a label.
 #[pyclass(frozen, module = "trustpath._trustpath")]
 pub struct Audit {
-    found: Found,
+    audit: trustpath::Audit,
     dims: usize,
     labels: Vec<Option<usize>>,
     labelled: AuditedRows,
@@ -35,23 +35,22 @@ pub fn audit(
     let (labels, spec) = (read(labels)?, options.spec::<AuditSpec>()?);
     work(py, options.threads()?, move |mut stop: Stop| {
         let labelled = AuditedRows::new(&labels);
-        let found = Python::attach(|py| {
+        let audited = Python::attach(|py| {
             x.features(py, |x| {
-                let audit = run(x, &labelled.labels).classes(classes.len()).spec(&spec);
-                let audit = audit.verified(&verified);
-                Ok((audit.run_observed(&mut stop)?, x.dims()))
+                let audit = trustpath::audit(x, &labelled.labels).classes(classes.len()).spec(&spec);
+                Ok((audit.verified(&verified).run_observed(&mut stop)?, x.dims()))
             })
         });
-        let (found, dims) = found?;
-        Ok(Audit { found, dims, labels, labelled, classes })
+        let (audit, dims) = audited?;
+        Ok(Audit { audit, dims, labels, labelled, classes })
     })
 }
 
 impl Audit {
     fn result<'a>(&'a self, ids: &'a [String], source: &'a str) -> AuditResult<'a> {
-        let Self { found, dims, labels, labelled, classes } = self;
+        let Self { audit, dims, labels, labelled, classes } = self;
         let data = DataInfo { source, dims: *dims, ids, labels, classes };
-        AuditResult { data, labelled, audit: found, front_end: FrontEnd::Python }
+        AuditResult { data, labelled, audit, front_end: FrontEnd::Python }
     }
 }
 
@@ -59,19 +58,19 @@ impl Audit {
 impl Audit {
     /// What becomes attributes of the result.
     fn attributes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let found = &self.found;
+        let audit = &self.audit;
         dict!(py, {
-            "credibility": found.credibility.clone().into_pyarray(py),
-            "suggested": rows(found.suggested.clone()).into_pyarray(py),
-            "suggested_credibility": found.suggested_credibility.clone().into_pyarray(py),
-            "score": found.score.clone().into_pyarray(py),
-            "probability_wrong": found.probability.clone().into_pyarray(py),
-            "suspect": found.suspect.clone().into_pyarray(py),
-            "wrong": found.wrong.map(|wrong| (wrong.count, wrong.low, wrong.high)),
-            "precision_of_suspects": found.wrong.map_or(f64::NAN, |wrong| wrong.among_suspects),
+            "credibility": audit.credibility.clone().into_pyarray(py),
+            "suggested": rows(audit.suggested.clone()).into_pyarray(py),
+            "suggested_credibility": audit.suggested_credibility.clone().into_pyarray(py),
+            "score": audit.score.clone().into_pyarray(py),
+            "probability_wrong": audit.probability.clone().into_pyarray(py),
+            "suspect": audit.suspect.clone().into_pyarray(py),
+            "wrong": audit.wrong.map(|wrong| (wrong.count, wrong.low, wrong.high)),
+            "precision_of_suspects": audit.wrong.map_or(f64::NAN, |wrong| wrong.among_suspects),
             "notes": self.result(&vec![String::new(); self.labels.len()], "").notes(),
-            "ranking": rows(found.ranking.clone()).into_pyarray(py),
-            "lambda": found.lambda.clone().into_pyarray(py),
+            "ranking": rows(audit.ranking.clone()).into_pyarray(py),
+            "lambda": audit.lambda.clone().into_pyarray(py),
         })
     }
 

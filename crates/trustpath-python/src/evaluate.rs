@@ -99,9 +99,9 @@ pub fn evaluate(
     from: usize,
     count: usize,
 ) -> PyResult<Vec<Vec<f64>>> {
-    let own = SelfTrainingSpec::OPTIONS.iter().map(|option| option.name);
-    let own: Vec<&str> = own.filter(|name| !["model", "seed"].contains(name)).collect();
-    options.only(&[&TASK[..], &own, &["method", "n_jobs"]].concat())?;
+    let names_of_spec = SelfTrainingSpec::OPTIONS.iter().map(|option| option.name);
+    let of_training: Vec<&str> = names_of_spec.filter(|name| !["model", "seed"].contains(name)).collect();
+    options.only(&[&TASK[..], &of_training, &["method", "n_jobs"]].concat())?;
     let classes = Classes::new(all_labels(labels)?, names, "the features")
         .map_err(|error| PyValueError::new_err(error.to_string()))?;
     let seed = options.count("seed", 0)?.unwrap_or(0) as u64;

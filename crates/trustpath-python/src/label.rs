@@ -1,18 +1,15 @@
 //! Labels for what has none, and the model that remains.
 
-use std::sync::Arc;
-
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, ToPyArray};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
-use trustpath::Matrix;
-use trustpath::label as run;
-use trustpath::label::{Labelling as Found, Trust};
-use trustpath::represent::Represented as Kept;
+use trustpath::label::Trust;
 use trustpath::spec::{LabelSpec, Spec};
+use trustpath::{Features, Matrix};
 use trustpath_explain::{DataInfo, FrontEnd, LabelResult, PredictResult, Predictions, SavedModel, SavedPool};
 use trustpath_table::{MissingLabels, ReadingNote};
 
@@ -26,7 +23,7 @@ use crate::work::{Stop, work};
 /// A labelled pool.
 #[pyclass(frozen, module = "trustpath._trustpath")]
 pub struct Labelling {
-    found: Found,
+    labelling: trustpath::label::Labelling,
     dims: usize,
     labels: Vec<Option<usize>>,
     classes: Vec<String>,
@@ -36,13 +33,14 @@ pub struct Labelling {
 
 /// The representation of a pool, which does not depend on labels.
 #[pyclass(frozen, module = "trustpath._trustpath")]
-pub struct Represented(Arc<Kept>);
+pub struct Represented(Arc<trustpath::represent::Represented>);
 
 /// Represents a pool, for any number of calls of [`label`].
 #[pyfunction]
 pub fn represent_pool(py: Python<'_>, x: Floats, options: Options<'_>) -> PyResult<Represented> {
     work(py, options.threads()?, move |mut stop: Stop| {
-        Python::attach(|py| x.features(py, |x| Kept::of(x, &mut stop))).map(|kept| Represented(Arc::new(kept)))
+        let represent = |x: &Features<'_>| trustpath::represent::Represented::of(x, &mut stop);
+        Ok(Represented(Arc::new(Python::attach(|py| x.features(py, represent))?)))
     })
 }
 
@@ -61,17 +59,17 @@ pub fn label(
     let (trust, closed) = (spec.trust().map_err(errors::engine)?, spec.closed);
     let kept = kept.map(|kept| kept.0.clone());
     work(py, options.threads()?, move |mut stop: Stop| {
-        let found = Python::attach(|py| {
+        let labelled = Python::attach(|py| {
             x.features(py, |x| {
-                let mut pool = run(x, &labels).classes(classes.len()).spec(&spec);
+                let mut pool = trustpath::label(x, &labels).classes(classes.len()).spec(&spec);
                 if let Some(kept) = &kept {
                     pool = pool.on(kept);
                 }
                 Ok((pool.run_observed(&mut stop)?, x.dims()))
             })
         });
-        let (found, dims) = found?;
-        Ok(Labelling { found, dims, labels, classes, trust, closed })
+        let (labelling, dims) = labelled?;
+        Ok(Labelling { labelling, dims, labels, classes, trust, closed })
     })
 }
 
@@ -103,14 +101,14 @@ impl Labelling {
     /// How far each instance is from all labels; not a number where unknown classes were not looked for.
     fn novelty(&self) -> Vec<f64> {
         let unknown = || vec![f64::NAN; self.labels.len()];
-        self.found.novelty.as_ref().map_or_else(unknown, |novelty| novelty.score.clone())
+        self.labelling.novelty.as_ref().map_or_else(unknown, |novelty| novelty.score.clone())
     }
 
     fn result<'a>(&'a self, ids: &'a [String], source: &'a str) -> LabelResult<'a> {
-        let Self { found, dims, labels, classes, trust, closed } = self;
+        let Self { labelling, dims, labels, classes, trust, closed } = self;
         let data = DataInfo { source, dims: *dims, ids, labels, classes };
         let (trust, closed, front_end) = (*trust, *closed, FrontEnd::Python);
-        LabelResult { data, labelling: found, trust, closed, front_end }
+        LabelResult { data, labelling, trust, closed, front_end }
     }
 }
 
@@ -118,23 +116,23 @@ impl Labelling {
 impl Labelling {
     /// What becomes attributes of the estimator.
     fn attributes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let found = &self.found;
-        let verdicts: Vec<&str> = found.verdicts.iter().map(|&v| v.name()).collect();
+        let labelling = &self.labelling;
+        let verdicts: Vec<&str> = labelling.verdicts.iter().map(|&v| v.name()).collect();
         dict!(py, {
-            "label": numbers(found.labels.iter().copied()).into_pyarray(py),
-            "probability": found.probability.clone().into_pyarray(py),
-            "credibility": found.credibility.clone().into_pyarray(py),
-            "accepted_in": numbers(found.accepted_in.iter().copied()).into_pyarray(py),
+            "label": numbers(labelling.labels.iter().copied()).into_pyarray(py),
+            "probability": labelling.probability.clone().into_pyarray(py),
+            "credibility": labelling.credibility.clone().into_pyarray(py),
+            "accepted_in": numbers(labelling.accepted_in.iter().copied()).into_pyarray(py),
             "verdict": verdicts,
-            "rounds": found.rounds.len(),
-            "suggestions": rows(found.suggestions.clone()).into_pyarray(py),
-            "lambda": found.lambda.clone().into_pyarray(py),
-            "gamma_norm": to_array(py, &found.gamma_norm)?,
-            "cut": found.trusted.cut,
-            "promised": found.trusted.promised,
-            "estimate": found.trusted.estimate.map(|e| (e.precision, e.interval.0, e.interval.1)),
+            "rounds": labelling.rounds.len(),
+            "suggestions": rows(labelling.suggestions.clone()).into_pyarray(py),
+            "lambda": labelling.lambda.clone().into_pyarray(py),
+            "gamma_norm": to_array(py, &labelling.gamma_norm)?,
+            "cut": labelling.trusted.cut,
+            "promised": labelling.trusted.promised,
+            "estimate": labelling.trusted.estimate.map(|e| (e.precision, e.interval.0, e.interval.1)),
             "novelty": self.novelty().into_pyarray(py),
-            "labeller": found.labeller,
+            "labeller": labelling.labeller,
         })
     }
 
@@ -163,7 +161,7 @@ impl Labelling {
         centre: Option<Vec<f64>>,
         texts: Option<PyRef<'_, Texts>>,
     ) -> Model {
-        let (model, class_names) = (self.found.model.clone(), self.classes.clone());
+        let (model, class_names) = (self.labelling.model.clone(), self.classes.clone());
         let (extractor, representation) = (None, BTreeMap::new());
         let mut model =
             SavedModel { model, class_names, class_type, columns, centre, extractor, representation, pool: None };
@@ -179,7 +177,7 @@ impl Labelling {
 pub struct Model(SavedModel);
 
 /// Features, a label of each row or −1, and names.
-type KeptPool<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray1<i64>>, Vec<String>);
+type PoolArrays<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray1<i64>>, Vec<String>);
 
 #[pymethods]
 impl Model {
@@ -222,7 +220,7 @@ impl Model {
     }
 
     /// The features, labels and names of the pool that it was trained on, if it keeps them.
-    fn pool<'py>(&self, py: Python<'py>) -> PyResult<Option<KeptPool<'py>>> {
+    fn pool<'py>(&self, py: Python<'py>) -> PyResult<Option<PoolArrays<'py>>> {
         let Some(pool) = &self.0.pool else { return Ok(None) };
         let rows = pool.ids.len();
         let x = pool.features.to_pyarray(py).reshape([rows, pool.features.len() / rows.max(1)])?;
@@ -262,15 +260,15 @@ impl Model {
         threads: Threads,
     ) -> PyResult<Bound<'py, PyDict>> {
         let model = slf.clone_ref(py);
-        let found =
+        let predicted =
             work(py, threads, move |_| Python::attach(|py| x.features(py, |x| model.get().0.model.predict(x))))?;
-        let (probabilities, labels) = known_classes(&found.probabilities, slf.get().0.model.classes());
+        let (probabilities, labels) = known_classes(&predicted.probabilities, slf.get().0.model.classes());
         let probabilities = to_array(py, &probabilities)?;
-        let verdicts: Vec<&str> = found.verdicts.iter().map(|&v| v.name()).collect();
-        let credibility = found.credibility.clone();
+        let verdicts: Vec<&str> = predicted.verdicts.iter().map(|&v| v.name()).collect();
+        let credibility = predicted.credibility.clone();
         let columns = ids.map(|ids| {
             let mut predictions = Predictions::default();
-            predictions.append(found);
+            predictions.append(predicted);
             let classes = &slf.get().0.class_names;
             let data = DataInfo { source: "", dims: 0, ids: &ids, labels: &[], classes };
             columns(py, &PredictResult { data, predictions: &predictions }, None)

@@ -44,42 +44,33 @@ impl<'py> Options<'py> {
         Ok(self.0.get_item(name)?.filter(|value| !value.is_none()))
     }
 
-    /// A value of a type that Python converts, except that a bool is not a number.
-    fn convert<T: for<'a> FromPyObject<'a, 'py>>(
-        &self,
-        name: &str,
-        kind: &str,
-    ) -> PyResult<Option<Result<T, Bound<'py, PyAny>>>> {
+    /// A value of a type that Python converts, except that a bool is not a number. One that Python converts but the type cannot
+    /// hold is not `expected`.
+    fn convert<T: for<'a> FromPyObject<'a, 'py>>(&self, name: &str, kind: &str, expected: &str) -> PyResult<Option<T>> {
         let Some(value) = self.get(name)? else { return Ok(None) };
         let wrong = |repr| PyTypeError::new_err(format!("{name} = {repr} is not usable: give {kind}"));
         if value.is_instance_of::<PyBool>() {
             return Err(wrong(value.repr()?));
         }
         match value.extract::<T>().map_err(Into::<PyErr>::into) {
-            Ok(converted) => Ok(Some(Ok(converted))),
+            Ok(converted) => Ok(Some(converted)),
             Err(error) if error.is_instance_of::<PyTypeError>(self.0.py()) => Err(wrong(value.repr()?)),
-            Err(_) => Ok(Some(Err(value))),
+            Err(_) => Err(unusable(name, value.repr()?, expected)),
         }
     }
 
     /// A whole number that is at least `least`.
     pub fn count(&self, name: &str, least: u64) -> PyResult<Option<usize>> {
         let expected = format!("it must be at least {least}");
-        match self.convert::<u64>(name, "a whole number")? {
-            Some(Ok(value)) if value >= least => Ok(Some(value as usize)),
-            Some(Ok(value)) => Err(unusable(name, value, expected)),
-            Some(Err(value)) => Err(unusable(name, value.repr()?, expected)),
-            None => Ok(None),
+        match self.convert::<u64>(name, "a whole number", &expected)? {
+            Some(value) if value < least => Err(unusable(name, value, expected)),
+            value => Ok(value.map(|value| value as usize)),
         }
     }
 
     /// A number.
     pub fn number(&self, name: &str) -> PyResult<Option<f64>> {
-        match self.convert::<f64>(name, "a number")? {
-            Some(Ok(value)) => Ok(Some(value)),
-            Some(Err(value)) => Err(unusable(name, value.repr()?, "give a smaller number")),
-            None => Ok(None),
-        }
+        self.convert(name, "a number", "give a smaller number")
     }
 
     /// Whether an option is on.

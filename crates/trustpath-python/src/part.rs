@@ -159,13 +159,13 @@ impl Part {
 
     /// Where the instances vanished on the path down to `last`.
     fn vanished<'py>(&self, py: Python<'py>, last: f64) -> PyResult<Bound<'py, PyDict>> {
-        let found = self.rows.vanished(last);
-        let credible: Vec<f64> = found.vanish.iter().map(|&lambda| credibility(lambda)).collect();
+        let vanished = self.rows.vanished(last);
+        let credible: Vec<f64> = vanished.vanish.iter().map(|&lambda| credibility(lambda)).collect();
         dict!(py, {
             "credibility": credible.into_pyarray(py),
-            "vanish": found.vanish.into_pyarray(py),
-            "vanish_grid": found.vanish_grid.into_pyarray(py),
-            "reenters": found.reenters.into_pyarray(py),
+            "vanish": vanished.vanish.into_pyarray(py),
+            "vanish_grid": vanished.vanish_grid.into_pyarray(py),
+            "reenters": vanished.reenters.into_pyarray(py),
         })
     }
 }

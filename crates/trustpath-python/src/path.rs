@@ -11,6 +11,7 @@ use trustpath_bench::reduce::{DEFAULT_NEIGHBORS, ReductionKind};
 use crate::arrays::{Floats, all_labels, to_array};
 use crate::errors;
 use crate::options::Options;
+use crate::results::dict;
 use crate::work::work;
 
 impl Options<'_> {
@@ -65,22 +66,24 @@ pub fn path<'py>(
     let wanted = |name| Ok::<_, PyErr>(options.flag(name)?.unwrap_or(false));
     let keep = Keep { gamma: wanted("gamma")?, beta: false, certificate: wanted("certificate")? };
     let x = x.matrix(py)?;
-    let found = work(py, options.threads()?, move |_| model.path(&x, &labels, classes, keep).map_err(errors::engine))?;
-    let out = PyDict::new(py);
+    let walked = work(py, options.threads()?, move |_| model.path(&x, &labels, classes, keep).map_err(errors::engine))?;
     // ICI-C's λ is a price of another kind: there, credibility is relative to the path.
     let credible = |&lambda: &f64| {
-        if linear { credibility(lambda) } else { 1.0 - lambda / found.lambda[0] }
+        if linear { credibility(lambda) } else { 1.0 - lambda / walked.lambda[0] }
     };
-    let credible: Vec<f64> = found.vanish.iter().map(credible).collect();
-    out.set_item("credibility", credible.into_pyarray(py))?;
-    out.set_item("vanish", found.vanish.into_pyarray(py))?;
-    out.set_item("vanish_grid", found.vanish_grid.into_pyarray(py))?;
-    out.set_item("reenters", found.reenters.into_pyarray(py))?;
-    out.set_item("lambda", found.lambda.into_pyarray(py))?;
+    let credible: Vec<f64> = walked.vanish.iter().map(credible).collect();
+    let out: PyResult<Bound<'_, PyDict>> = dict!(py, {
+        "credibility": credible.into_pyarray(py),
+        "vanish": walked.vanish.into_pyarray(py),
+        "vanish_grid": walked.vanish_grid.into_pyarray(py),
+        "reenters": walked.reenters.into_pyarray(py),
+        "lambda": walked.lambda.into_pyarray(py),
+    });
+    let out = out?;
     if keep.certificate {
-        out.set_item("certificate", found.certificate.into_pyarray(py))?;
+        out.set_item("certificate", walked.certificate.into_pyarray(py))?;
     }
-    if let Some(norms) = &found.gamma_norm {
+    if let Some(norms) = &walked.gamma_norm {
         out.set_item("gamma_norm", to_array(py, norms)?)?;
     }
     Ok(out)

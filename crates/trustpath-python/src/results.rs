@@ -3,11 +3,10 @@
 use numpy::IntoPyArray;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use trustpath_explain::{ResultColumns, Values};
+use trustpath_explain::{ColumnValues, ResultColumns};
 use trustpath_report::label_page::LabelReport;
 
 use crate::arrays::numbers;
-use crate::errors;
 
 /// A column: its name, what its values are, and the values.
 pub type PyColumn<'py> = (&'static str, &'static str, Bound<'py, PyAny>);
@@ -20,12 +19,12 @@ pub fn columns<'py, R: ResultColumns>(py: Python<'py>, result: &R, only: Option<
         let some = |values: Vec<usize>| rows(values).into_pyarray(py).into_any();
         let optional = |values| numbers(values).into_pyarray(py).into_any();
         let (kind, values) = match values {
-            Values::Row(values) => ("row", some(values)),
-            Values::Class(values) => ("class", some(values)),
-            Values::OptionalClass(values) => ("class", optional(values)),
-            Values::OptionalCount(values) => ("count", optional(values)),
-            Values::Number(values) => ("number", values.into_pyarray(py).into_any()),
-            Values::Text(values) => ("text", values.into_pyobject(py)?),
+            ColumnValues::Row(values) => ("row", some(values)),
+            ColumnValues::Class(values) => ("class", some(values)),
+            ColumnValues::OptionalClass(values) => ("class", optional(values)),
+            ColumnValues::OptionalCount(values) => ("count", optional(values)),
+            ColumnValues::Number(values) => ("number", values.into_pyarray(py).into_any()),
+            ColumnValues::Text(values) => ("text", values.into_pyobject(py)?),
         };
         out.push((column.name, kind, values));
     }
@@ -38,8 +37,7 @@ pub fn rows(values: Vec<usize>) -> Vec<i64> {
 }
 
 /// The page as text.
-pub fn html(page: trustpath::Result<(LabelReport, Vec<usize>)>) -> PyResult<String> {
-    let (page, _) = page.map_err(errors::engine)?;
+pub fn html((page, _): (LabelReport, Vec<usize>)) -> PyResult<String> {
     page.html().map_err(|error| PyValueError::new_err(error.to_string()))
 }
 

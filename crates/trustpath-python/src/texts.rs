@@ -86,12 +86,11 @@ impl Texts {
             })?;
             return Ok(Self(TextRepresentation::TfIdf(tfidf)));
         }
-        let own = Path::new(&by.description);
-        let weights = own.exists().then_some(own);
+        let weights = Some(Path::new(&by.description)).filter(|file| file.exists());
         let name = (weights.is_none()).then_some(TextModel::NAMES[0]);
         match TextModel::choose(name, weights, installed).map_err(refuse)? {
-            TextModel::Sentence(found, name) if found.identity() == by.identity => {
-                Ok(Self(TextRepresentation::Sentence(found, name)))
+            TextModel::Sentence(model, name) if model.identity() == by.identity => {
+                Ok(Self(TextRepresentation::Sentence(model, name)))
             }
             _ => Err(wrong(format!(
                 "the model was trained on features by {}, whose weights are not those that are here: put them back, or give features",

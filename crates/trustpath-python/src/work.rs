@@ -25,17 +25,11 @@ const INTERVAL: Duration = Duration::from_millis(50);
 #[derive(Debug, Clone, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
-impl Stop {
-    fn requested(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-}
-
 impl trustpath::Observer for Stop {
     fn stage(&mut self, _: &'static str, _: usize, _: usize) {}
 
     fn stop(&self) -> bool {
-        self.requested()
+        self.0.load(Ordering::Relaxed)
     }
 }
 
@@ -45,7 +39,7 @@ impl episodes::EpisodeObserver for Stop {
     }
 
     fn stop(&self) -> bool {
-        self.requested()
+        self.0.load(Ordering::Relaxed)
     }
 }
 

@@ -57,12 +57,6 @@ impl Axis {
         }
     }
 
-    /// The axis with a default for its label.
-    pub(crate) fn or_label(&self, label: &str) -> Self {
-        let label = if self.label.is_empty() { label } else { &self.label };
-        Self { label: label.into(), ..self.clone() }
-    }
-
     /// Whether a value has a place on the axis.
     pub(crate) fn shows(&self, value: f64) -> bool {
         let (least, most) = (1e-100, 1e100);

@@ -4,7 +4,7 @@ use crate::draw::font::{self, Weight};
 use crate::draw::scene::{Anchor, Mark, Rect, Scene, Style, Text};
 use crate::legend::{self, Key};
 use crate::palette::{GRID, INK, MUTED, WHITE};
-use crate::scale::{Fit, Scale};
+use crate::scale::{Reach, Scale};
 use crate::{Axis, Error, Figure, Result};
 
 /// Width of every figure: that of a README.
@@ -61,14 +61,20 @@ impl Canvas {
     }
 
     /// Fits a scale to the values of an axis.
-    fn scale(&self, axis: &Axis, values: impl Iterator<Item = f64>, fit: Fit) -> Result<Scale> {
-        let scale = Scale::new(axis, values, fit)?;
+    fn scale(&self, axis: &Axis, values: impl Iterator<Item = f64>, reach: Reach) -> Result<Scale> {
+        let scale = Scale::new(axis, values, reach)?;
         scale.ok_or_else(|| Error::NothingToDraw { title: self.title.clone() })
     }
 
     /// Draws the y axis of a plot of the given height: its caption on top, then a grid line at each round value.
-    pub fn y_axis(&mut self, axis: &Axis, values: impl Iterator<Item = f64>, fit: Fit, height: f64) -> Result<Scale> {
-        let scale = self.scale(axis, values, fit)?;
+    pub fn y_axis(
+        &mut self,
+        axis: &Axis,
+        values: impl Iterator<Item = f64>,
+        reach: Reach,
+        height: f64,
+    ) -> Result<Scale> {
+        let scale = self.scale(axis, values, reach)?;
         self.top += 18.0;
         let caption = Text::new((MARGIN, self.top), axis.caption(), CAPTION);
         self.push(caption.color(MUTED).fit(INNER));
@@ -93,7 +99,7 @@ impl Canvas {
     pub fn x_axis(&mut self, axis: &Axis, values: impl Iterator<Item = f64>, grid: bool) -> Result<Scale> {
         let Rect { x: left, y: top, .. } = self.plot;
         let (right, bottom) = (self.plot.right(), self.plot.bottom());
-        let scale = self.scale(axis, values, Fit::Padded)?.over(left, right);
+        let scale = self.scale(axis, values, Reach::Padded)?.over(left, right);
         for (value, label) in scale.ticks(70.0) {
             let x = scale.at(value);
             if grid {

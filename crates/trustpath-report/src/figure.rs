@@ -12,21 +12,6 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// The title.
-    pub fn title(&self) -> &str {
-        &self.title
-    }
-
-    /// Width in pixels at scale 1.
-    pub fn width(&self) -> f64 {
-        self.scene.width
-    }
-
-    /// Height in pixels at scale 1.
-    pub fn height(&self) -> f64 {
-        self.scene.height
-    }
-
     /// The figure as one self-contained SVG.
     pub fn svg(&self) -> String {
         svg::write(&self.scene, &self.title, &self.description)

@@ -11,18 +11,18 @@ const BETWEEN: f64 = 22.0;
 
 /// How an entry is shown.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Sample {
+pub(crate) enum KeySample {
     Line { stroke: Stroke, marker: Option<Marker> },
     Marker { color: Color, marker: Marker },
     Swatch { style: Style, hatched: bool },
 }
 
-impl Sample {
+impl KeySample {
     fn width(&self) -> f64 {
         match self {
-            Sample::Line { .. } => 26.0,
-            Sample::Marker { .. } => 11.0,
-            Sample::Swatch { .. } => 20.0,
+            KeySample::Line { .. } => 26.0,
+            KeySample::Marker { .. } => 11.0,
+            KeySample::Swatch { .. } => 20.0,
         }
     }
 }
@@ -31,11 +31,11 @@ impl Sample {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Key {
     pub name: String,
-    pub sample: Sample,
+    pub sample: KeySample,
 }
 
 impl Key {
-    pub fn new(name: impl Into<String>, sample: Sample) -> Self {
+    pub fn new(name: impl Into<String>, sample: KeySample) -> Self {
         Self { name: name.into(), sample }
     }
 }
@@ -63,17 +63,17 @@ pub(crate) fn swatch(rect: Rect, style: Style, hatched: bool) -> impl Iterator<I
     [Mark::rect(rect, style)].into_iter().chain(hatched.then(|| hatch(rect)))
 }
 
-fn sample(sample: &Sample, (x, y): Point, marks: &mut Vec<Mark>) {
+fn sample(sample: &KeySample, (x, y): Point, marks: &mut Vec<Mark>) {
     let width = sample.width();
     match sample {
-        Sample::Line { stroke, marker } => {
+        KeySample::Line { stroke, marker } => {
             marks.push(Mark::line(vec![(x, y), (x + width, y)], *stroke));
             if let Some(marker) = marker {
                 marks.push(marker.mark((x + width / 2.0, y), stroke.color.alpha(1.0)));
             }
         }
-        Sample::Marker { color, marker } => marks.push(marker.mark((x + width / 2.0, y), *color)),
-        Sample::Swatch { style, hatched } => {
+        KeySample::Marker { color, marker } => marks.push(marker.mark((x + width / 2.0, y), *color)),
+        KeySample::Swatch { style, hatched } => {
             marks.extend(swatch(Rect::new(x + 1.0, y - 6.5, width - 2.0, 13.0), *style, *hatched));
         }
     }

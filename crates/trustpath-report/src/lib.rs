@@ -18,6 +18,7 @@ mod web;
 
 pub use axis::Axis;
 pub use document::{Document, DocumentBlock, DocumentSection};
+pub use draw::escape::escape;
 pub use draw::image::Image;
 pub use error::{Error, Result};
 pub use figure::Figure;
@@ -28,4 +29,4 @@ pub use plot::episode::{EpisodeCell, EpisodeGrid, EpisodeRound, Selected};
 pub use plot::histogram::{Bins, Density, Histogram};
 pub use plot::path::{PathLine, PathPlot};
 pub use plot::scatter::{Scatter, ScatterGroup, ScatterPoint};
-pub use table::{Align, Best, Column, Table, TableCell};
+pub use table::{Table, TableCell, TableColumn};

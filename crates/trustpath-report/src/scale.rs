@@ -4,7 +4,7 @@ use crate::{Axis, Result};
 
 /// How far a scale reaches beyond the data.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Fit {
+pub(crate) enum Reach {
     /// A little room on both sides.
     Padded,
     /// Out to the next round value.
@@ -30,7 +30,7 @@ pub(crate) struct Scale {
 
 impl Scale {
     /// The scale of an axis for those of the values that the axis can show; `None` if there are none.
-    pub fn new(axis: &Axis, values: impl Iterator<Item = f64>, fit: Fit) -> Result<Option<Self>> {
+    pub fn new(axis: &Axis, values: impl Iterator<Item = f64>, reach: Reach) -> Result<Option<Self>> {
         let range = axis.checked_range()?;
         let none = (f64::INFINITY, f64::NEG_INFINITY);
         let shown = values.filter(|v| axis.shows(*v));
@@ -41,7 +41,7 @@ impl Scale {
         let ((low, high), step) = match range {
             Some(range) => (range, None),
             None if axis.log => (fit_log(extent), None),
-            None => fit_linear(extent, fit, axis.whole),
+            None => fit_linear(extent, reach, axis.whole),
         };
         let (log, whole) = (axis.log, axis.whole);
         Ok(Some(Self { low, high, log, whole, step, pixels: (0.0, 1.0) }))
@@ -87,20 +87,20 @@ impl Scale {
 }
 
 /// The ends of a linear scale, and the step between its ticks if it begins and ends with one.
-fn fit_linear((mut low, mut high): (f64, f64), fit: Fit, whole: bool) -> ((f64, f64), Option<f64>) {
-    if fit == Fit::FromZero {
+fn fit_linear((mut low, mut high): (f64, f64), reach: Reach, whole: bool) -> ((f64, f64), Option<f64>) {
+    if reach == Reach::FromZero {
         (low, high) = (low.min(0.0), high.max(0.0));
     }
     // A single value, or what rounding makes of one, gets room around it.
     let size = low.abs().max(high.abs());
     if high - low <= 1e-9 * size || high - low < 1e-90 {
         let room = if whole || size < 1e-90 { 1.0 } else { 0.05 * size };
-        (low, high) = match fit {
-            Fit::FromZero => (low, low + room),
+        (low, high) = match reach {
+            Reach::FromZero => (low, low + room),
             _ => (low - room, high + room),
         };
     }
-    if fit == Fit::Padded {
+    if reach == Reach::Padded {
         let room = 0.03 * (high - low);
         return ((low - room, high + room), None);
     }
@@ -199,8 +199,8 @@ fn scientific(value: f64) -> String {
 mod tests {
     use super::*;
 
-    fn scale(axis: Axis, values: &[f64], fit: Fit) -> Scale {
-        Scale::new(&axis, values.iter().copied(), fit).unwrap().unwrap().over(0.0, 500.0)
+    fn scale(axis: Axis, values: &[f64], reach: Reach) -> Scale {
+        Scale::new(&axis, values.iter().copied(), reach).unwrap().unwrap().over(0.0, 500.0)
     }
 
     fn labels(scale: &Scale) -> Vec<String> {
@@ -208,45 +208,42 @@ mod tests {
     }
 
     #[test]
-    fn round_scales_reach_round_values() {
-        let s = scale(Axis::new("accuracy"), &[78.3, 84.1, 91.7], Fit::Round);
+    fn ticks_are_at_round_values() {
+        for (axis, values, reach, expected) in [
+            (
+                Axis::new("accuracy"),
+                &[78.3, 84.1, 91.7][..],
+                Reach::Round,
+                &["78", "80", "82", "84", "86", "88", "90", "92"][..],
+            ),
+            (Axis::new("gain"), &[-1.2, 7.9], Reach::FromZero, &["−2", "0", "2", "4", "6", "8"]),
+            (Axis::new("round").whole(), &[1.0, 2.0, 3.0], Reach::Padded, &["1", "2", "3"]),
+            (Axis::new("time").log(), &[0.02, 40.0], Reach::Padded, &["0.03", "0.1", "0.3", "1", "3", "10", "30"]),
+            (Axis::new("λ").log(), &[1e-7, 10.0], Reach::Padded, &["10⁻⁶", "10⁻⁴", "0.01", "1"]),
+        ] {
+            assert_eq!(labels(&scale(axis, values, reach)), expected);
+        }
+        let s = scale(Axis::new("accuracy"), &[78.3, 84.1, 91.7], Reach::Round);
         assert_eq!((s.low, s.high), (78.0, 92.0));
-        assert_eq!(labels(&s), ["78", "80", "82", "84", "86", "88", "90", "92"]);
-        let s = scale(Axis::new("gain"), &[-1.2, 7.9], Fit::FromZero);
-        assert_eq!(labels(&s), ["−2", "0", "2", "4", "6", "8"]);
-    }
-
-    #[test]
-    fn whole_axes_have_whole_ticks() {
-        let s = scale(Axis::new("round").whole(), &[1.0, 2.0, 3.0], Fit::Padded);
-        assert_eq!(labels(&s), ["1", "2", "3"]);
-        let s = scale(Axis::new("d").whole(), &[2.0, 512.0], Fit::Round);
+        let s = scale(Axis::new("d").whole(), &[2.0, 512.0], Reach::Round);
         assert!(labels(&s).iter().all(|l| !l.contains('.')));
-    }
-
-    #[test]
-    fn logarithmic_ticks_are_decades_or_their_parts() {
-        let s = scale(Axis::new("time").log(), &[0.02, 40.0], Fit::Padded);
-        assert_eq!(labels(&s), ["0.03", "0.1", "0.3", "1", "3", "10", "30"]);
-        let s = scale(Axis::new("λ").log(), &[1e-7, 10.0], Fit::Padded);
-        assert_eq!(labels(&s), ["10⁻⁶", "10⁻⁴", "0.01", "1"]);
         // Within one decade there are no decades to label.
-        let s = scale(Axis::new("λ").log(), &[3.1, 3.9], Fit::Padded);
+        let s = scale(Axis::new("λ").log(), &[3.1, 3.9], Reach::Padded);
         assert!(labels(&s).len() >= 2);
     }
 
     #[test]
     fn values_land_where_they_should() {
-        let s = scale(Axis::new("x").range(0.0, 10.0), &[1.0], Fit::Round).over(100.0, 0.0);
+        let s = scale(Axis::new("x").range(0.0, 10.0), &[1.0], Reach::Round).over(100.0, 0.0);
         assert_eq!((s.at(0.0), s.at(5.0), s.at(10.0)), (100.0, 50.0, 0.0));
-        let s = scale(Axis::new("x").log().range(1.0, 100.0), &[1.0], Fit::Round);
+        let s = scale(Axis::new("x").log().range(1.0, 100.0), &[1.0], Reach::Round);
         assert!((s.at(10.0) - 250.0).abs() < 1e-9);
         assert!(s.at(f64::MAX).is_finite() && s.at(f64::MIN_POSITIVE).is_finite());
     }
 
     #[test]
     fn awkward_data_still_give_a_scale() {
-        for fit in [Fit::Padded, Fit::Round, Fit::FromZero] {
+        for reach in [Reach::Padded, Reach::Round, Reach::FromZero] {
             for values in [
                 &[0.0][..],
                 &[5.0, 5.0],
@@ -258,12 +255,12 @@ mod tests {
                 &[f64::NAN, 2.0, f64::INFINITY],
             ] {
                 for whole in [false, true] {
-                    let s = scale(Axis { whole, ..Axis::default() }, values, fit);
-                    assert!(s.low < s.high, "{values:?} {fit:?}");
+                    let s = scale(Axis { whole, ..Axis::default() }, values, reach);
+                    assert!(s.low < s.high, "{values:?} {reach:?}");
                     let ticks = s.ticks(60.0);
-                    assert!(ticks.len() < 30 && !ticks.is_empty(), "{values:?} {fit:?}: {ticks:?}");
+                    assert!(ticks.len() < 30 && !ticks.is_empty(), "{values:?} {reach:?}: {ticks:?}");
                     for v in values.iter().filter(|v| v.is_finite()) {
-                        assert!((-0.01..=500.01).contains(&s.at(*v)), "{v} of {values:?} {fit:?}");
+                        assert!((-0.01..=500.01).contains(&s.at(*v)), "{v} of {values:?} {reach:?}");
                     }
                 }
             }
@@ -272,7 +269,7 @@ mod tests {
 
     #[test]
     fn nothing_to_show_is_none_and_a_bad_range_an_error() {
-        let scale = |axis: Axis, v: f64| Scale::new(&axis, std::iter::once(v), Fit::Round);
+        let scale = |axis: Axis, v: f64| Scale::new(&axis, std::iter::once(v), Reach::Round);
         let axis = || Axis::new("x");
         assert_eq!(scale(axis(), f64::NAN), Ok(None));
         assert_eq!(scale(axis().log(), -1.0), Ok(None));

@@ -29,14 +29,11 @@ pub(crate) fn policy(script: &str, style: &str, others: &str) -> String {
     )
 }
 
-/// A template with the part of a name in the place of that name between two `@@`.
-pub(crate) fn fill(template: &str, part: impl Fn(&str) -> Option<String>) -> String {
-    let mut out = String::new();
-    for (at, piece) in template.split("@@").enumerate() {
-        match (at % 2 == 1).then(|| part(piece)).flatten() {
-            Some(text) => out.push_str(&text),
-            None => out.push_str(piece),
-        }
-    }
-    out
+/// A template with each of these parts in the place of its name between two `@@`.
+pub(crate) fn fill(template: &str, parts: &[(&str, &str)]) -> String {
+    let part = |(at, piece): (usize, &'_ str)| {
+        let named = parts.iter().find(|(name, _)| at % 2 == 1 && *name == piece);
+        named.map_or(piece, |(_, part)| part).to_owned()
+    };
+    template.split("@@").enumerate().map(part).collect()
 }

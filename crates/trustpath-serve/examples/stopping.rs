@@ -12,12 +12,11 @@
 use std::path::Path;
 
 use trustpath::label;
-use trustpath::label::Verdict;
 use trustpath::represent::Represented;
 use trustpath::spec::LabelSpec;
 use trustpath::{Features, NoObserver};
 use trustpath_bench::{FeatureTable, Random, Result, Split, embedded};
-use trustpath_serve::progress::{Goal, Point, outlook};
+use trustpath_serve::progress::{Goal, Outlook, ProgressPoint, outlook};
 use trustpath_table::TableFile;
 
 const CLASSES: usize = 20;
@@ -28,13 +27,13 @@ const AHEAD: usize = 4;
 const GOAL: Goal = Goal { coverage: 0.9, precision: Some(0.9), apart: BATCH };
 
 /// A pool whose labels somebody knows.
-struct Pool {
+struct SimulatedPool {
     values: Vec<f32>,
     dims: usize,
     truth: Vec<usize>,
 }
 
-impl Pool {
+impl SimulatedPool {
     fn draw(table: &FeatureTable, long_tailed: bool, seed: u64) -> Self {
         let mut random = Random::stream(seed, 20);
         let all: Vec<usize> = (0..table.class_names().len()).collect();
@@ -53,104 +52,79 @@ impl Pool {
 
 /// The state after an update, and what only the one who knows the labels knows.
 struct Update {
-    point: Point,
-    enough: bool,
-    more: Option<[usize; 3]>,
+    point: ProgressPoint,
+    outlook: Outlook,
     /// The share of the trusted labels that are right.
     precision: f64,
 }
 
-fn session(pool: &Pool) -> Result<Vec<Update>> {
+fn session(pool: &SimulatedPool) -> Result<Vec<Update>> {
     let rows = pool.truth.len();
     let features = Features::new(&pool.values[..], rows, pool.dims)?;
     let spec = LabelSpec { suggest: AHEAD * BATCH, precision: GOAL.precision, ..LabelSpec::default() };
-    let kept = Represented::of(&features, &mut NoObserver)?;
-    let mut queue = kept.label_first(spec.suggest);
+    let represented = Represented::of(&features, &mut NoObserver)?;
+    let mut queue = represented.label_first(spec.suggest);
     let mut known = vec![false; rows];
-    let (mut points, mut updates) = (Vec::<Point>::new(), Vec::<Update>::new());
+    let (mut points, mut updates) = (Vec::<ProgressPoint>::new(), Vec::<Update>::new());
     let mut after = 0;
-    while after < 2 && points.last().is_none_or(|p| p.labels + BATCH <= rows) {
-        queue.iter().take(BATCH).for_each(|&row| known[row] = true);
-        let (labels, classes) = numbered(&pool.truth, &known);
-        if classes < 2 {
-            queue.drain(..BATCH.min(queue.len()));
-            // A pool of one class cannot be labelled.
-            if queue.is_empty() {
-                break;
-            }
+    // A pool of one class cannot be labelled.
+    while after < 2 && !queue.is_empty() && points.last().is_none_or(|p| p.labels + BATCH <= rows) {
+        let batch = BATCH.min(queue.len());
+        queue[..batch].iter().for_each(|&row| known[row] = true);
+        let (labels, names) = numbered(&pool.truth, &known);
+        if names.len() < 2 {
+            queue.drain(..batch);
             continue;
         }
-        let labelling = label(&features, &labels).classes(classes).spec(&spec).on(&kept).run()?;
+        let labelling = label(&features, &labels).classes(names.len()).spec(&spec).on(&represented).run()?;
         let trusted = &labelling.trusted.rows;
-        let name = |label: usize| pool.truth[labels.iter().position(|l| *l == Some(label)).unwrap_or(0)];
-        let names: Vec<usize> = (0..classes).map(name).collect();
         let right = |row: &&usize| labelling.labels[**row].map(|label| names[label]) == Some(pool.truth[**row]);
-        let count = known.iter().filter(|&&known| known).count();
-        let estimate = labelling.trusted.estimate.filter(|_| !trusted.is_empty());
-        let point = Point {
-            labels: count,
-            coverage: (count + trusted.len()) as f64 / rows as f64,
-            trusted: trusted.len(),
-            precision: estimate.map(|e| [e.precision, e.interval.0, e.interval.1]),
-        };
+        let point = ProgressPoint::new(known.iter().filter(|&&known| known).count(), &labelling);
         points.push(point);
-        let look = outlook(&points, GOAL, rows);
-        after += usize::from(look.enough);
-        updates.push(Update {
-            point,
-            enough: look.enough,
-            more: look.more.filter(|_| !look.enough),
-            precision: trusted.iter().filter(right).count() as f64 / trusted.len() as f64,
-        });
-        queue = labelling.suggestions;
+        let outlook = outlook(&points, GOAL, rows);
+        after += usize::from(outlook.enough);
+        let precision = trusted.iter().filter(right).count() as f64 / trusted.len() as f64;
+        updates.push(Update { point, outlook, precision });
         let p = &labelling.probability;
-        let mut rest: Vec<usize> =
-            (0..rows).filter(|&row| !known[row] && labelling.verdicts[row] != Verdict::Given).collect();
+        let mut rest: Vec<usize> = (0..rows).collect();
         rest.sort_by(|&a, &b| p[a].total_cmp(&p[b]));
-        queue.extend(rest);
+        queue = [labelling.suggestions, rest].concat();
         queue.retain(|&row| !known[row]);
-        if queue.is_empty() {
-            break;
-        }
     }
     Ok(updates)
 }
 
-/// The labels that are known, with the classes that occur numbered from 0.
-fn numbered(truth: &[usize], known: &[bool]) -> (Vec<Option<usize>>, usize) {
-    let mut number = vec![None; truth.len()];
-    let mut classes = 0;
+/// The labels that are known, with the classes that occur numbered from 0, and the class of each number.
+fn numbered(truth: &[usize], known: &[bool]) -> (Vec<Option<usize>>, Vec<usize>) {
+    let mut names = Vec::new();
     for (&class, _) in truth.iter().zip(known).filter(|(_, known)| **known) {
-        if number[class].is_none() {
-            number[class] = Some(classes);
-            classes += 1;
+        if !names.contains(&class) {
+            names.push(class);
         }
     }
-    let label = |(&class, &known): (&usize, &bool)| number[class].filter(|_| known);
-    (truth.iter().zip(known).map(label).collect(), classes)
+    let label = |(class, &known): (&usize, &bool)| names.iter().position(|name| name == class).filter(|_| known);
+    (truth.iter().zip(known).map(label).collect(), names)
 }
 
 /// What the sessions of a kind of pool gave.
 #[derive(Default)]
-struct Found {
+struct SessionOutcomes {
     /// Labels and precision where the rule said enough; `None` if it never did.
     stops: Vec<Option<(f64, f64)>>,
-    /// The same for the first update that reached the coverage.
-    first: Vec<(f64, f64)>,
+    /// The precision at the first update that reached the coverage.
+    first: Vec<f64>,
     /// For every prediction: whether the number was in its range, and how many times as many labels it took.
     predictions: Vec<(bool, f64)>,
 }
 
-impl Found {
+impl SessionOutcomes {
     fn add(&mut self, updates: &[Update], rows: usize) {
-        let share = |u: &Update| u.point.labels as f64 / rows as f64;
-        let stop = updates.iter().find(|update| update.enough);
-        self.stops.push(stop.map(|update| (share(update), update.precision)));
-        let reached = updates.iter().find(|update| update.point.coverage >= GOAL.coverage);
-        self.first.extend(reached.map(|update| (share(update), update.precision)));
-        let Some(reached) = reached else { return };
+        let stop = updates.iter().find(|update| update.outlook.enough);
+        self.stops.push(stop.map(|update| (update.point.labels as f64 / rows as f64, update.precision)));
+        let Some(reached) = updates.iter().find(|update| update.point.coverage >= GOAL.coverage) else { return };
+        self.first.push(reached.precision);
         for update in updates.iter().take_while(|u| u.point.labels < reached.point.labels) {
-            if let Some([expected, least, most]) = update.more {
+            if let Some([expected, least, most]) = update.outlook.more {
                 let took = reached.point.labels - update.point.labels;
                 // The goal is only seen at the end of a batch.
                 let inside = least < took + BATCH && took < most + BATCH;
@@ -160,17 +134,9 @@ impl Found {
     }
 
     fn print(&self, name: &str, kind: &str) {
-        let stopped: Vec<(f64, f64)> = self.stops.iter().flatten().copied().collect();
-        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-        let percent = |values: Vec<f64>| {
-            if values.is_empty() { "–".to_owned() } else { format!("{:.1}", 100.0 * mean(&values)) }
-        };
-        let precise: Vec<f64> = stopped.iter().map(|(_, precision)| *precision).collect();
+        let (labels, precise): (Vec<f64>, Vec<f64>) = self.stops.iter().flatten().copied().unzip();
         let target = GOAL.precision.unwrap_or(0.0);
-        let share = |values: &[f64], at_least: f64| {
-            percent(values.iter().map(|v| f64::from(u8::from(*v >= at_least))).collect())
-        };
-        let least = precise.iter().copied().fold(f64::INFINITY, f64::min);
+        let least = precise.iter().copied().reduce(f64::min);
         let mut ratio: Vec<f64> = self.predictions.iter().map(|(_, ratio)| *ratio).collect();
         ratio.sort_by(f64::total_cmp);
         let quantile = |q: f64| match ratio.len() {
@@ -179,20 +145,33 @@ impl Found {
         };
         println!(
             "| {name} | {kind} | {} of {} | {} | {} | {} | {} | {} | {} | {} | {} | {} to {} |",
-            stopped.len(),
+            labels.len(),
             self.stops.len(),
-            percent(stopped.iter().map(|(labels, _)| *labels).collect()),
-            percent(precise.clone()),
-            share(&precise, target),
-            share(&precise, target - 0.03),
-            percent(if precise.is_empty() { vec![] } else { vec![least] }),
-            percent(self.first.iter().map(|(_, precision)| *precision).collect()),
+            percent(labels),
+            percent(precise.iter().copied()),
+            percent(precise.iter().map(|p| share(*p >= target))),
+            percent(precise.iter().map(|p| share(*p >= target - 0.03))),
+            percent(least),
+            percent(self.first.iter().copied()),
             self.predictions.len(),
-            percent(self.predictions.iter().map(|(inside, _)| f64::from(u8::from(*inside))).collect()),
+            percent(self.predictions.iter().map(|(inside, _)| share(*inside))),
             quantile(0.1),
             quantile(0.9),
         );
     }
+}
+
+fn share(is: bool) -> f64 {
+    f64::from(u8::from(is))
+}
+
+/// The mean of some shares in percent.
+fn percent(shares: impl IntoIterator<Item = f64>) -> String {
+    let shares: Vec<f64> = shares.into_iter().collect();
+    if shares.is_empty() {
+        return "–".to_owned();
+    }
+    format!("{:.1}", 100.0 * shares.iter().sum::<f64>() / shares.len() as f64)
 }
 
 fn main() -> Result<()> {
@@ -215,13 +194,13 @@ fn main() -> Result<()> {
     }
     for (name, table) in &tables {
         for (kind, long_tailed) in [("balanced", false), ("1:10", true)] {
-            let mut outcome = Found::default();
+            let mut outcomes = SessionOutcomes::default();
             for seed in 0..draws {
-                let pool = Pool::draw(table, long_tailed, seed);
+                let pool = SimulatedPool::draw(table, long_tailed, seed);
                 let updates = session(&pool)?;
-                outcome.add(&updates, pool.truth.len());
+                outcomes.add(&updates, pool.truth.len());
             }
-            outcome.print(name, kind);
+            outcomes.print(name, kind);
         }
     }
     Ok(())

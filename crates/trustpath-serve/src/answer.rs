@@ -23,6 +23,20 @@ pub enum Answer {
 }
 
 impl Answer {
+    /// What the page calls them.
+    pub const NAMES: [&str; 5] = ["open", "skipped", "given", "checked", "none"];
+
+    /// What the page calls it.
+    pub fn name(self) -> &'static str {
+        Self::NAMES[match self {
+            Self::Open => 0,
+            Self::Skipped => 1,
+            Self::Given(_) => 2,
+            Self::Checked(_) => 3,
+            Self::NoneOfThese => 4,
+        }]
+    }
+
     /// The class, if it has one.
     pub fn class(self) -> Option<usize> {
         match self {
@@ -97,11 +111,6 @@ impl Answers {
         &self.answers
     }
 
-    /// Whether there is an action to take back.
-    pub fn can_undo(&self) -> bool {
-        !self.history.is_empty()
-    }
-
     /// The labels for the engine, whose classes are those that occur; and the number of each of these here.
     pub fn occurring(&self) -> (Vec<Option<usize>>, Vec<usize>) {
         let mut used = vec![false; self.classes.len()];
@@ -113,15 +122,12 @@ impl Answers {
     }
 
     /// The action that sets these rows; checks rows and the name of a new class, and changes nothing.
-    ///
-    /// # Errors
-    /// [`Error::Refused`].
     pub fn action(&self, rows: &[usize], to: &Target) -> Result<Action> {
         if rows.is_empty() {
-            return Err(Error::Refused("no instance is selected".into()));
+            return Err(Error::refused("no instance is selected"));
         }
         if rows.iter().any(|&row| row >= self.ids.len()) {
-            return Err(Error::Refused("there is no such instance".into()));
+            return Err(Error::refused("there is no such instance"));
         }
         let to = match to {
             Target::Label { label } | Target::Given { label } => Target::Label { label: self.class_name(label)? },
@@ -137,40 +143,33 @@ impl Answers {
         if self.classes.iter().any(|class| class == name) {
             return Ok(name.to_owned());
         }
-        let words: Vec<&str> = name.split_whitespace().collect();
-        let name = words.join(" ");
+        let spaced = |name: &str| name.split_whitespace().collect::<Vec<_>>().join(" ");
+        let name = spaced(name);
         if self.classes.contains(&name) {
             return Ok(name);
         }
-        let refused = |why: String| Err(Error::Refused(why));
         if name.is_empty() || name.chars().any(char::is_control) {
-            return refused("a class needs a name of visible characters".into());
+            return Err(Error::refused("a class needs a name of visible characters"));
         }
         if name.chars().count() > LONGEST_NAME {
-            return refused(format!("the name of a class has at most {LONGEST_NAME} characters"));
+            return Err(Error::Refused(format!("the name of a class has at most {LONGEST_NAME} characters")));
         }
-        let same = |class: &&String| {
-            let words: Vec<&str> = class.split_whitespace().collect();
-            words.join(" ").to_lowercase() == name.to_lowercase()
-        };
+        let same = |class: &&String| spaced(class).to_lowercase() == name.to_lowercase();
         if let Some(class) = self.classes.iter().find(same) {
-            return refused(format!("there is a class {class:?} already"));
+            return Err(Error::Refused(format!("there is a class {class:?} already")));
         }
-        let all: Vec<(&str, usize)> =
-            self.classes.iter().map(|c| (c.as_str(), 1)).chain([(name.as_str(), 1)]).collect();
+        let all: Vec<(&str, usize)> = self.classes.iter().chain([&name]).map(|class| (class.as_str(), 1)).collect();
         if self.missing.judge(&all).missing.last() == Some(&true) {
-            return refused(format!("{name:?} in a labels file means that there is no label: choose another name"));
+            let sentence = format!("{name:?} in a labels file means that there is no label: choose another name");
+            return Err(Error::Refused(sentence));
         }
         Ok(name)
     }
 
-    /// The action that takes back the last one.
-    ///
-    /// # Errors
-    /// [`Error::Refused`] if there is none.
+    /// The action that takes back the last one, if there is one.
     pub fn undoing(&self) -> Result<Action> {
         let last = self.history.last();
-        let last = last.ok_or_else(|| Error::Refused("there is nothing to take back".into()))?;
+        let last = last.ok_or_else(|| Error::refused("there is nothing to take back"))?;
         let change = |&(row, answer): &(usize, Answer)| Change { id: self.ids[row].clone(), to: self.target(answer) };
         Ok(Action { set: last.iter().map(change).collect(), undo: true })
     }
@@ -185,10 +184,8 @@ impl Answers {
         }
     }
 
-    /// Applies an action, and returns the rows that it changed.
-    ///
-    /// # Errors
-    /// The id of an instance that does not exist; then nothing is changed.
+    /// Applies an action, and returns the rows that it changed. The error is the id of an instance that does not exist; then
+    /// nothing is changed.
     pub fn apply(&mut self, action: &Action) -> std::result::Result<Vec<usize>, String> {
         let row = |change: &Change| self.rows.get(&change.id).copied().ok_or(change.id.clone());
         let rows = action.set.iter().map(row).collect::<std::result::Result<Vec<usize>, _>>()?;
@@ -272,7 +269,7 @@ mod tests {
             state.apply(&action).unwrap();
             assert_eq!(state.all(), expected);
         }
-        assert!(state.undoing().is_err() && !state.can_undo());
+        assert!(state.undoing().is_err());
         assert_eq!(state.occurring().0, [Some(0), Some(1), None, None]);
     }
 

@@ -11,7 +11,7 @@
 
 use std::net::SocketAddr;
 
-use crate::http::{Request, Response};
+use crate::http::{HttpRequest, Response};
 
 /// The token and the address of a server.
 #[derive(Debug, Clone)]
@@ -32,13 +32,10 @@ impl Guard {
         format!("http://{}/{}/", self.hosts[0], self.token)
     }
 
-    /// The path after the token.
-    ///
-    /// # Errors
-    /// The response to a request that is not allowed.
-    pub fn admit<'a>(&self, request: &'a Request) -> Result<&'a str, Response> {
+    /// The path after the token. The error is the response to a request that is not allowed.
+    pub fn admit<'a>(&self, request: &'a HttpRequest) -> Result<&'a str, Response> {
         let host = request.header("host").unwrap_or_default();
-        if !self.hosts.iter().any(|own| own.eq_ignore_ascii_case(host)) {
+        if !self.hosts.iter().any(|name| name.eq_ignore_ascii_case(host)) {
             return Err(Response::error(403, "this server answers under its own address only"));
         }
         let rest = request.path.strip_prefix('/').unwrap_or_default();
@@ -48,9 +45,9 @@ impl Guard {
             return Err(Response::error(403, why));
         }
         if request.method == "POST" {
-            let own = |origin: &str| self.hosts.iter().any(|h| origin == format!("http://{h}"));
+            let from_page = |origin: &str| self.hosts.iter().any(|h| origin == format!("http://{h}"));
             let json = request.header("content-type").is_some_and(|kind| kind == "application/json");
-            if !json || !request.header("origin").is_none_or(own) {
+            if !json || !request.header("origin").is_none_or(from_page) {
                 return Err(Response::error(403, "changes come from the page itself only"));
             }
         } else if request.method != "GET" {

@@ -11,7 +11,7 @@
 //! not compare with those to come: for another [`CurveSetting`], or a labels file that does not exist.
 
 use std::fs::{self, OpenOptions};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -19,26 +19,28 @@ use trustpath::label::Trust;
 use trustpath_table::write_atomically;
 
 use crate::journal::append_line;
-use crate::progress::{Check, Point};
+use crate::progress::{Check, ProgressPoint};
 use crate::source::SessionPool;
 use crate::{Error, Result};
 
 /// How every file begins.
 const BEGINNING: &str = r#"{"progress":"trustpath serve""#;
 
-/// What points must have in common to compare.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// The first line of the file: what points must have in common to compare.
+#[derive(Debug, Clone, Serialize)]
 pub struct CurveSetting {
+    progress: &'static str,
+    version: u32,
     /// Where the instances come from.
-    pub source: String,
+    source: String,
     /// How many there are.
-    pub rows: usize,
+    rows: usize,
     /// The number of their features.
-    pub dims: usize,
+    dims: usize,
     /// Whether every instance belongs to a labelled class.
-    pub closed: bool,
+    closed: bool,
     /// How trusted labels are chosen.
-    pub trust: String,
+    trust: String,
 }
 
 impl CurveSetting {
@@ -50,32 +52,25 @@ impl CurveSetting {
             Trust::Credibility(credibility) => format!("credibility {credibility}"),
             Trust::PerClass(count) => format!("per-class {count}"),
         };
-        Self { source: pool.source().to_owned(), rows: pool.rows(), dims: pool.dims(), closed: source.closed(), trust }
+        let (name, rows, dims) = (pool.source().to_owned(), pool.rows(), pool.dims());
+        Self { progress: "trustpath serve", version: 2, source: name, rows, dims, closed: source.closed(), trust }
     }
 }
 
-/// What the lines after it are about.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Head {
-    progress: String,
-    version: u32,
-    #[serde(flatten)]
-    setting: CurveSetting,
-}
-
+/// A line after the first.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Line {
-    Point(Point),
+pub enum HistoryLine {
+    /// The state after an update of the model.
+    Point(ProgressPoint),
+    /// A check that was drawn.
     Check(Vec<Checked>),
 }
 
 /// An instance of a check, and the class that was predicted for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checked {
-    /// The name of the instance.
     pub id: String,
-    /// The name of the class.
     pub label: String,
 }
 
@@ -83,43 +78,37 @@ pub struct Checked {
 #[derive(Debug)]
 pub struct History {
     path: PathBuf,
-    head: Head,
-    /// Whether the file begins with this head.
+    /// The first line.
+    head: String,
+    /// Whether the file begins with it.
     begun: bool,
 }
 
 /// What an earlier session has left.
 #[derive(Debug, Default, PartialEq)]
 pub struct Past {
-    /// The points of the curve.
-    pub points: Vec<Point>,
+    pub points: Vec<ProgressPoint>,
     /// The last check that was drawn.
     pub check: Vec<Checked>,
 }
 
 impl History {
     /// The history of a labels file, and what is in it. `goes_on` says whether there are answers of an earlier session.
-    ///
-    /// # Errors
-    /// If it cannot be read, or something else is in its place.
-    pub fn open(labels: &Path, setting: CurveSetting, goes_on: bool) -> Result<(Self, Past)> {
+    pub fn open(labels: &Path, setting: &CurveSetting, goes_on: bool) -> Result<(Self, Past)> {
         let mut name = labels.as_os_str().to_owned();
         name.push(".progress");
         let path = PathBuf::from(name);
-        let head = Head { progress: "trustpath serve".into(), version: 2, setting };
         let text = match fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => String::new(),
-            Err(e) => return Err(Error::progress(&path, e)),
+            Err(e) if e.kind() == ErrorKind::NotFound => String::new(),
+            read => read.map_err(|e| Error::progress(&path, e))?,
         };
         // A file that was cut off in its first line is as good as none.
         let is_torn = !text.contains('\n') && BEGINNING.starts_with(&text);
         if !is_torn && !text.starts_with(BEGINNING) {
             return Err(Error::progress(&path, "it is not a file of trustpath serve"));
         }
-        let mut lines = text.lines();
-        let first = lines.next().and_then(|line| serde_json::from_str::<Head>(line).ok());
-        let mut history = Self { path, begun: goes_on && first.as_ref() == Some(&head), head };
+        let (mut lines, head) = (text.lines(), json(setting));
+        let mut history = Self { path, begun: goes_on && lines.next() == Some(&head), head };
         let mut past = Past::default();
         if !history.begun {
             return Ok((history, past));
@@ -127,8 +116,8 @@ impl History {
         let mut is_complete = text.ends_with('\n');
         for line in lines {
             match serde_json::from_str(line) {
-                Ok(Line::Point(point)) => add_point(&mut past.points, point),
-                Ok(Line::Check(check)) => past.check = check,
+                Ok(HistoryLine::Point(point)) => add_point(&mut past.points, point),
+                Ok(HistoryLine::Check(check)) => past.check = check,
                 // Cut off by a kill or a full disk.
                 Err(_) => is_complete = false,
             }
@@ -139,23 +128,8 @@ impl History {
         Ok((history, past))
     }
 
-    /// Appends a point.
-    ///
-    /// # Errors
-    /// If it cannot be written.
-    pub fn point(&mut self, point: Point) -> Result<()> {
-        self.append(&Line::Point(point))
-    }
-
-    /// Appends a check.
-    ///
-    /// # Errors
-    /// If it cannot be written.
-    pub fn check(&mut self, check: Vec<Checked>) -> Result<()> {
-        self.append(&Line::Check(check))
-    }
-
-    fn append(&mut self, line: &Line) -> Result<()> {
+    /// Appends a point or a check.
+    pub fn append(&mut self, line: &HistoryLine) -> Result<()> {
         if !self.begun {
             self.rewrite(&Past::default())?;
         }
@@ -166,9 +140,9 @@ impl History {
 
     /// Writes everything anew.
     fn rewrite(&mut self, past: &Past) -> Result<()> {
-        let points = past.points.iter().map(|&point| json(&Line::Point(point)));
-        let check = (!past.check.is_empty()).then(|| json(&Line::Check(past.check.clone())));
-        let mut lines = std::iter::once(json(&self.head)).chain(points).chain(check);
+        let points = past.points.iter().map(|&point| json(&HistoryLine::Point(point)));
+        let check = (!past.check.is_empty()).then(|| json(&HistoryLine::Check(past.check.clone())));
+        let mut lines = std::iter::once(self.head.clone()).chain(points).chain(check);
         write_atomically(&self.path, |file| lines.try_for_each(|line| writeln!(file, "{line}")))?;
         self.begun = true;
         Ok(())
@@ -176,7 +150,7 @@ impl History {
 }
 
 /// Adds the state after an update. One that knows no other number of labels than the last takes its place.
-pub fn add_point(points: &mut Vec<Point>, point: Point) {
+pub fn add_point(points: &mut Vec<ProgressPoint>, point: ProgressPoint) {
     if points.last().is_some_and(|last| last.labels == point.labels) {
         points.pop();
     }
@@ -200,9 +174,10 @@ impl Check {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tempfile::TempDir;
 
-    fn point(labels: usize) -> Point {
-        Point { labels, coverage: 0.5, trusted: 7, precision: Some([0.9, 0.8, 0.95]) }
+    fn point(labels: usize) -> ProgressPoint {
+        ProgressPoint { labels, coverage: 0.5, trusted: 7, precision: Some([0.9, 0.8, 0.95]) }
     }
 
     fn checked(id: &str) -> Checked {
@@ -211,31 +186,39 @@ mod tests {
 
     fn setting(trust: &str) -> CurveSetting {
         let (source, trust) = ("birds.npy".into(), trust.into());
-        CurveSetting { source, rows: 100, dims: 5, closed: false, trust }
+        CurveSetting { progress: "trustpath serve", version: 2, source, rows: 100, dims: 5, closed: false, trust }
+    }
+
+    /// The history of a labels file in this folder.
+    fn open(folder: &TempDir, setting: &CurveSetting, goes_on: bool) -> Result<(History, Past)> {
+        History::open(&folder.path().join("labels.csv"), setting, goes_on)
+    }
+
+    fn add(history: &mut History, point: ProgressPoint) {
+        history.append(&HistoryLine::Point(point)).unwrap();
     }
 
     #[test]
     fn what_was_written_is_read_back_up_to_a_line_that_was_cut_off() {
         let folder = tempfile::tempdir().unwrap();
-        let labels = folder.path().join("labels.csv");
         let file = folder.path().join("labels.csv.progress");
-        let open = || History::open(&labels, setting("precision 0.9"), true).unwrap();
+        let open = || open(&folder, &setting("precision 0.9"), true).unwrap();
         let (mut history, past) = open();
         assert_eq!(past, Past::default());
         assert!(!file.exists(), "nothing is written before there is something to keep");
-        history.point(point(10)).unwrap();
-        history.check(vec![checked("a"), checked("b")]).unwrap();
-        history.point(point(20)).unwrap();
-        history.point(Point { coverage: 0.6, ..point(20) }).unwrap();
+        add(&mut history, point(10));
+        history.append(&HistoryLine::Check(vec![checked("a"), checked("b")])).unwrap();
+        add(&mut history, point(20));
+        add(&mut history, ProgressPoint { coverage: 0.6, ..point(20) });
         let all = fs::read_to_string(&file).unwrap();
         let (_, past) = open();
-        assert_eq!(past.points, [point(10), Point { coverage: 0.6, ..point(20) }]);
+        assert_eq!(past.points, [point(10), ProgressPoint { coverage: 0.6, ..point(20) }]);
         assert_eq!(past.check, [checked("a"), checked("b")]);
         // Killed at any byte: a prefix of the lines, and what is written next is read back.
         for end in 0..all.len() {
             fs::write(&file, &all[..end]).unwrap();
             let (mut history, before) = open();
-            history.point(point(30)).unwrap();
+            add(&mut history, point(30));
             let (_, after) = open();
             assert_eq!(after.points.last(), Some(&point(30)), "{end}");
             assert_eq!(after.points[..after.points.len() - 1], before.points, "{end}");
@@ -246,19 +229,18 @@ mod tests {
     #[test]
     fn a_broken_line_loses_nothing_but_itself() {
         let folder = tempfile::tempdir().unwrap();
-        let labels = folder.path().join("labels.csv");
         let file = folder.path().join("labels.csv.progress");
-        let open = || History::open(&labels, setting("precision 0.9"), true).unwrap();
+        let open = || open(&folder, &setting("precision 0.9"), true).unwrap();
         let mut history = open().0;
-        history.point(point(10)).unwrap();
+        add(&mut history, point(10));
         // A part of a line, to which a later one was joined.
         let mut broken = fs::read_to_string(&file).unwrap();
-        broken += &json(&Line::Point(point(20)))[..9];
+        broken += &json(&HistoryLine::Point(point(20)))[..9];
         fs::write(&file, broken).unwrap();
-        history.point(point(30)).unwrap();
-        history.point(point(40)).unwrap();
+        add(&mut history, point(30));
+        add(&mut history, point(40));
         assert_eq!(open().1.points, [point(10), point(40)]);
-        open().0.point(point(50)).unwrap();
+        add(&mut open().0, point(50));
         assert_eq!(open().1.points, [point(10), point(40), point(50)]);
         assert_eq!(fs::read_to_string(&file).unwrap().lines().count(), 4, "the broken one is gone");
     }
@@ -266,10 +248,8 @@ mod tests {
     #[test]
     fn other_settings_begin_anew_and_other_files_are_refused() {
         let folder = tempfile::tempdir().unwrap();
-        let labels = folder.path().join("labels.csv");
         let usual = setting("precision 0.9");
-        let (mut history, _) = History::open(&labels, usual.clone(), false).unwrap();
-        history.point(point(10)).unwrap();
+        add(&mut open(&folder, &usual, false).unwrap().0, point(10));
         for (setting, goes_on) in [
             (CurveSetting { rows: 101, ..usual.clone() }, true),
             (CurveSetting { source: "fish.npy".into(), ..usual.clone() }, true),
@@ -277,11 +257,10 @@ mod tests {
             (setting("per-class 9"), true),
             (usual, false),
         ] {
-            let (_, past) = History::open(&labels, setting, goes_on).unwrap();
-            assert_eq!(past, Past::default());
+            assert_eq!(open(&folder, &setting, goes_on).unwrap().1, Past::default());
         }
-        let other = || History::open(&labels, setting("precision 0.95"), true);
-        other().unwrap().0.point(point(40)).unwrap();
+        let other = || open(&folder, &setting("precision 0.95"), true);
+        add(&mut other().unwrap().0, point(40));
         assert_eq!(other().unwrap().1.points, [point(40)]);
         // As other versions write it.
         let file = folder.path().join("labels.csv.progress");

@@ -8,6 +8,10 @@ use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
+use serde::de::DeserializeOwned;
+
+use crate::Error;
+
 /// Largest head of a request: a browser sends less than a tenth of it.
 const LARGEST_HEAD: usize = 16 << 10;
 /// Largest body of a request: the rows of a bulk answer.
@@ -17,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Request {
+pub struct HttpRequest {
     /// `GET`, `POST`, …
     pub method: String,
     /// The path without the query.
@@ -25,11 +29,10 @@ pub struct Request {
     /// What follows `?`, without it.
     pub query: String,
     headers: Vec<(String, String)>,
-    /// The body.
-    pub body: Vec<u8>,
+    body: Vec<u8>,
 }
 
-impl Request {
+impl HttpRequest {
     /// The only value of a header, by its name in lower case. A header that is there twice has none.
     pub fn header(&self, name: &str) -> Option<&str> {
         let mut headers = self.headers.iter().filter(|(n, _)| n == name);
@@ -43,16 +46,17 @@ impl Request {
         pairs.into_iter().find(|(key, _)| *key == name).map(|(_, value)| decoded(value))
     }
 
-    /// Reads a request.
-    ///
-    /// # Errors
-    /// The response to a request that is not read.
+    /// The body, read as JSON.
+    pub fn json<T: DeserializeOwned>(&self) -> crate::Result<T> {
+        serde_json::from_slice(&self.body).map_err(|e| Error::Refused(format!("the request cannot be read: {e}")))
+    }
+
+    /// Reads a request. The error is the response to one that is not read.
     pub fn read(stream: &mut TcpStream) -> Result<Self, Response> {
         let _ = stream.set_read_timeout(Some(PATIENCE));
         let _ = stream.set_write_timeout(Some(PATIENCE));
         let bad = |why: &str| Response::error(400, why);
         let mut head = Vec::new();
-        let mut buffer = [0; 4096];
         let end = loop {
             let end = head.windows(4).position(|four| four == b"\r\n\r\n");
             if end.unwrap_or(head.len()) > LARGEST_HEAD {
@@ -61,11 +65,7 @@ impl Request {
             if let Some(end) = end {
                 break end;
             }
-            match stream.read(&mut buffer) {
-                Ok(0) => return Err(bad("the request ends early")),
-                Ok(count) => head.extend_from_slice(&buffer[..count]),
-                Err(_) => return Err(Response::error(408, "the request took too long")),
-            }
+            read_more(stream, &mut head)?;
         };
         let body = head.split_off(end + 4);
         let mut request = Self::of_head(&head[..end]).ok_or_else(|| bad("not HTTP/1.1"))?;
@@ -85,11 +85,7 @@ impl Request {
         }
         request.body = body;
         while request.body.len() < length {
-            match stream.read(&mut buffer) {
-                Ok(0) => return Err(bad("the request ends early")),
-                Ok(count) => request.body.extend_from_slice(&buffer[..count]),
-                Err(_) => return Err(Response::error(408, "the request took too long")),
-            }
+            read_more(stream, &mut request.body)?;
         }
         request.body.truncate(length);
         Ok(request)
@@ -116,7 +112,20 @@ impl Request {
     }
 }
 
-/// A text of a query, in which `%41` stands for `A` and `+` for a space.
+/// Reads the next bytes of a request.
+fn read_more(stream: &mut TcpStream, request: &mut Vec<u8>) -> Result<(), Response> {
+    let mut buffer = [0; 4096];
+    match stream.read(&mut buffer) {
+        Ok(0) => Err(Response::error(400, "the request ends early")),
+        Ok(count) => {
+            request.extend_from_slice(&buffer[..count]);
+            Ok(())
+        }
+        Err(_) => Err(Response::error(408, "the request took too long")),
+    }
+}
+
+/// A text of a query, in which `%41` means `A` and `+` a space.
 fn decoded(text: &str) -> String {
     let (bytes, mut out, mut at) = (text.as_bytes(), Vec::new(), 0);
     while at < bytes.len() {
@@ -138,14 +147,12 @@ fn decoded(text: &str) -> String {
 /// A response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Response {
-    /// The status, such as 200.
-    pub status: u16,
+    status: u16,
     /// The media type of the body.
-    pub kind: &'static str,
-    /// Other headers. Names and values are the server's own, never texts of a request or of the data.
-    pub headers: Vec<(&'static str, String)>,
-    /// The body.
-    pub body: Vec<u8>,
+    kind: &'static str,
+    /// Other headers. Names and values are the server's, never texts of a request or of the data.
+    headers: Vec<(&'static str, String)>,
+    body: Vec<u8>,
 }
 
 impl Response {
@@ -175,15 +182,12 @@ impl Response {
     }
 
     /// Sends it.
-    ///
-    /// # Errors
-    /// If the connection is closed.
     pub fn write(&self, stream: &mut TcpStream) -> io::Result<()> {
         let reason = match self.status {
             200 => "OK",
             403 => "Forbidden",
             404 => "Not Found",
-            _ if self.status < 500 => "Bad Request",
+            _ if self.status < 500 => "Bad HttpRequest",
             _ => "Internal Server Error",
         };
         let mut head = format!(
@@ -209,16 +213,16 @@ mod tests {
     #[test]
     fn heads_are_parsed_or_refused() {
         let head = b"GET /a/b?x=%C3%A4+1&y= HTTP/1.1\r\nHost: 127.0.0.1:80\r\nX:  y ";
-        let request = Request::of_head(head).unwrap();
+        let request = HttpRequest::of_head(head).unwrap();
         assert_eq!((request.method.as_str(), request.path.as_str()), ("GET", "/a/b"));
         assert_eq!(request.header("host"), Some("127.0.0.1:80"));
         assert_eq!(request.parameter("x").as_deref(), Some("ä 1"));
         assert_eq!(request.parameter("y").as_deref(), Some(""));
         assert_eq!(request.parameter("z"), None);
         for bad in ["", "GET / HTTP/2", "GET /", "GET x HTTP/1.1", "GET / x HTTP/1.1", "GET / HTTP/1.1\r\nno colon"] {
-            assert!(Request::of_head(bad.as_bytes()).is_none(), "{bad}");
+            assert!(HttpRequest::of_head(bad.as_bytes()).is_none(), "{bad}");
         }
-        let twice = Request::of_head(b"GET / HTTP/1.1\r\nHost: a\r\nHost: b").unwrap();
+        let twice = HttpRequest::of_head(b"GET / HTTP/1.1\r\nHost: a\r\nHost: b").unwrap();
         assert_eq!(twice.header("host"), None);
         assert_eq!(decoded("%zz%4"), "%zz%4");
     }

@@ -12,7 +12,7 @@
 //! nothing goes wrong if a session is killed between writing the labels file and removing the journal.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{Read, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -26,27 +26,19 @@ const HEAD: &str = r#"{"journal":"trustpath serve","version":1}"#;
 /// What an instance is after an action.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// Its name.
     pub id: String,
-    /// What it becomes.
     #[serde(flatten)]
     pub to: Target,
 }
 
-/// What an instance becomes.
+/// What an instance becomes; `label` is the name of a class.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "to", rename_all = "kebab-case")]
 pub enum Target {
     /// It gets this label from a person.
-    Label {
-        /// The name of the class.
-        label: String,
-    },
+    Label { label: String },
     /// It has this label again, as it was before anybody looked.
-    Given {
-        /// The name of the class.
-        label: String,
-    },
+    Given { label: String },
     /// It is none of the classes.
     NoneOfThese,
     /// It has no label.
@@ -75,19 +67,12 @@ pub struct AnswerJournal {
 
 impl AnswerJournal {
     /// The journal of `labels`, and the actions that an earlier session left in it.
-    ///
-    /// # Errors
-    /// If it cannot be read, or something else is in its place.
     pub fn open(labels: &Path) -> Result<(Self, Vec<Action>)> {
         let path = journal_of(labels);
-        let mut text = Vec::new();
-        match File::open(&path) {
-            Ok(mut file) => {
-                file.read_to_end(&mut text).map_err(|e| Error::journal(&path, e))?;
-            }
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
-            Err(e) => return Err(Error::journal(&path, e)),
-        }
+        let text = match fs::read(&path) {
+            Err(e) if e.kind() == ErrorKind::NotFound => Vec::new(),
+            read => read.map_err(|e| Error::journal(&path, e))?,
+        };
         let complete = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
         let mut lines = text[..complete].split(|&byte| byte == b'\n');
         if complete > 0 && lines.next() != Some(HEAD.as_bytes()) {
@@ -108,45 +93,41 @@ impl AnswerJournal {
     }
 
     /// Writes an action; it is on the disk when this returns.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn append(&mut self, action: &Action) -> Result<()> {
-        let failed = |path: &Path, e: std::io::Error| Error::journal(path, e);
-        if self.file.is_none() {
-            let mut options = OpenOptions::new();
-            let file = options.append(true).create(true).open(&self.path);
-            let mut file = file.map_err(|e| failed(&self.path, e))?;
-            let is_new = file.metadata().is_ok_and(|about| about.len() == 0);
-            if is_new {
-                file.write_all(format!("{HEAD}\n").as_bytes()).map_err(|e| failed(&self.path, e))?;
-                sync_folder(&self.path);
-            }
-            self.file = Some(file);
-        }
-        let line = serde_json::to_string(action).map_err(|e| Error::journal(&self.path, e))?;
-        let Some(file) = &mut self.file else { return Ok(()) };
-        append_line(file, &line).map_err(|e| failed(&self.path, e))
+        let Self { path, file } = self;
+        let file = match file {
+            Some(file) => file,
+            None => file.insert(begin(path).map_err(|e| Error::journal(path, e))?),
+        };
+        let line = serde_json::to_string(action).map_err(|e| Error::journal(path, e))?;
+        append_line(file, &line).map_err(|e| Error::journal(path, e))
     }
 
     /// Removes the journal, once its answers are in the labels file.
-    ///
-    /// # Errors
-    /// If it cannot be removed.
     pub fn remove(&mut self) -> Result<()> {
         self.file = None;
         // The new labels file must have its name on the disk before the journal vanishes.
         sync_folder(&self.path);
         match fs::remove_file(&self.path) {
-            Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(Error::journal(&self.path, e)),
+            Err(e) if e.kind() != ErrorKind::NotFound => Err(Error::journal(&self.path, e)),
             _ => Ok(()),
         }
     }
 }
 
+/// Opens a journal, and writes its first line if it is new.
+fn begin(path: &Path) -> io::Result<File> {
+    let mut file = OpenOptions::new().append(true).create(true).open(path)?;
+    if file.metadata().is_ok_and(|about| about.len() == 0) {
+        file.write_all(format!("{HEAD}\n").as_bytes())?;
+        sync_folder(path);
+    }
+    Ok(file)
+}
+
 /// Appends a line to a file; it is on the disk when this returns. If that fails, the file is as it was before: a part of a line must not be
 /// joined to the next one.
-pub fn append_line(file: &mut File, line: &str) -> std::io::Result<()> {
+pub fn append_line(file: &mut File, line: &str) -> io::Result<()> {
     let before = file.metadata()?.len();
     let written = file.write_all(format!("{line}\n").as_bytes()).and_then(|()| file.sync_data());
     written.inspect_err(|_| drop(file.set_len(before)))
@@ -178,20 +159,20 @@ mod tests {
             action("c", Target::Skipped),
             Action { undo: true, ..action("c", Target::Open) },
         ];
-        let (mut journal, found) = AnswerJournal::open(&labels).unwrap();
-        assert!(found.is_empty() && !journal_of(&labels).exists());
+        let (mut journal, left) = AnswerJournal::open(&labels).unwrap();
+        assert!(left.is_empty() && !journal_of(&labels).exists());
         actions.iter().for_each(|action| journal.append(action).unwrap());
         let whole = fs::read(journal_of(&labels)).unwrap();
         // Cut at every byte: exactly the lines that are complete are there, and more can be added.
         for end in 0..=whole.len() {
             fs::write(journal_of(&labels), &whole[..end]).unwrap();
-            let (mut journal, found) = AnswerJournal::open(&labels).unwrap();
+            let (mut journal, left) = AnswerJournal::open(&labels).unwrap();
             let lines = whole[..end].iter().filter(|&&byte| byte == b'\n').count();
-            assert_eq!(found, actions[..lines.saturating_sub(1)], "{end}");
+            assert_eq!(left, actions[..lines.saturating_sub(1)], "{end}");
             journal.append(&actions[1]).unwrap();
-            let (_, found) = AnswerJournal::open(&labels).unwrap();
-            assert_eq!(found.last(), Some(&actions[1]), "{end}");
-            assert_eq!(found.len(), lines.max(1), "{end}");
+            let (_, left) = AnswerJournal::open(&labels).unwrap();
+            assert_eq!(left.last(), Some(&actions[1]), "{end}");
+            assert_eq!(left.len(), lines.max(1), "{end}");
         }
         journal.remove().unwrap();
         journal.remove().unwrap();

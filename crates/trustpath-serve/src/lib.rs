@@ -14,13 +14,11 @@ mod route;
 mod select;
 mod server;
 mod session;
-mod settings;
 mod source;
 mod token;
 mod view;
 
 pub use error::{Error, Result};
 pub use server::Server;
-pub use session::{Ended, Session};
-pub use settings::Settings;
+pub use session::{Ended, Session, Settings};
 pub use source::SessionPool;

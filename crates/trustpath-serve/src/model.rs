@@ -1,4 +1,4 @@
-//! The model behind the page: what the pipelines found for the labels as they were at some moment.
+//! The model behind the page: the results of the pipelines for the labels as they were at some moment.
 
 use std::time::Instant;
 
@@ -7,7 +7,7 @@ use trustpath::{Audit, Observer};
 use trustpath_explain::{AuditedRows, DataInfo, FrontEnd, LabelResult};
 
 use crate::answer::{Answer, Answers};
-use crate::progress::Point;
+use crate::progress::ProgressPoint;
 use crate::session::Session;
 use crate::source::SessionPool;
 
@@ -35,6 +35,16 @@ impl Snapshot {
         let none = (0..labels.len()).filter(is_none).collect();
         Self { labels, classes, names, none, as_of }
     }
+
+    /// The instances with these labels.
+    pub fn data<'a>(&'a self, source: &'a dyn SessionPool) -> DataInfo<'a> {
+        DataInfo { labels: &self.labels, classes: &self.names, ..DataInfo::of(source.pool()) }
+    }
+
+    /// The number of answers: labels, and instances that are none of the classes.
+    pub fn answers(&self) -> usize {
+        self.labels.iter().flatten().count() + self.none.len()
+    }
 }
 
 /// A labelled pool.
@@ -42,9 +52,7 @@ impl Snapshot {
 pub struct SessionModel {
     /// What it was labelled from.
     pub from: Snapshot,
-    /// The labels.
     pub labelling: Labelling,
-    /// How long it took.
     pub seconds: f64,
 }
 
@@ -58,14 +66,7 @@ impl SessionModel {
 
     /// With what is needed to explain it.
     pub fn result<'a>(&'a self, source: &'a dyn SessionPool) -> LabelResult<'a> {
-        let pool = source.pool();
-        let data = DataInfo {
-            source: pool.source(),
-            dims: pool.dims(),
-            ids: pool.ids(),
-            labels: &self.from.labels,
-            classes: &self.from.names,
-        };
+        let data = self.from.data(source);
         let (trust, closed, front_end) = (source.trust(), source.closed(), FrontEnd::CommandLine);
         LabelResult { data, labelling: &self.labelling, trust, closed, front_end }
     }
@@ -75,22 +76,19 @@ impl SessionModel {
         self.labelling.labels[row].map(|class| self.from.classes[class])
     }
 
+    /// The class of a row: answered, or else predicted.
+    pub fn class(&self, row: usize, answer: Answer) -> Option<usize> {
+        if answer.is_open() { self.label(row) } else { answer.class() }
+    }
+
     /// The class that competes with it.
     pub fn rival(&self, row: usize) -> usize {
         self.from.classes[self.labelling.rival[row]]
     }
 
     /// The point of the curve.
-    pub fn point(&self) -> Point {
-        let labels = self.from.labels.iter().flatten().count() + self.from.none.len();
-        let trusted = self.labelling.trusted.rows.len();
-        let estimate = self.labelling.trusted.estimate.filter(|_| trusted > 0);
-        Point {
-            labels,
-            coverage: (labels + trusted) as f64 / self.from.labels.len() as f64,
-            trusted,
-            precision: estimate.map(|e| [e.precision, e.interval.0, e.interval.1]),
-        }
+    pub fn point(&self) -> ProgressPoint {
+        ProgressPoint::new(self.from.answers(), &self.labelling)
     }
 }
 

@@ -18,6 +18,7 @@
 //! so, and offers a check: a random sample of the trusted labels, answered without seeing the predictions ([`Check`]).
 
 use serde::{Deserialize, Serialize};
+use trustpath::label::Labelling;
 use trustpath_explain::count;
 
 /// Points that the line is fitted to, at most.
@@ -27,7 +28,7 @@ const NEEDED: usize = 4;
 
 /// The state after an update of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Point {
+pub struct ProgressPoint {
     /// Labels and other answers given.
     pub labels: usize,
     /// The share of the pool that is labelled, answered or trusted.
@@ -36,6 +37,20 @@ pub struct Point {
     pub trusted: usize,
     /// Their estimated precision, and its 95 % interval.
     pub precision: Option<[f64; 3]>,
+}
+
+impl ProgressPoint {
+    /// The state after this many labels and other answers.
+    pub fn new(labels: usize, labelling: &Labelling) -> Self {
+        let trusted = labelling.trusted.rows.len();
+        let estimate = labelling.trusted.estimate.filter(|_| trusted > 0);
+        Self {
+            labels,
+            coverage: (labels + trusted) as f64 / labelling.labels.len() as f64,
+            trusted,
+            precision: estimate.map(|e| [e.precision, e.interval.0, e.interval.1]),
+        }
+    }
 }
 
 /// What is wanted.
@@ -61,77 +76,52 @@ pub struct Outlook {
 }
 
 /// The outlook after these points, in a pool of `rows` instances.
-pub fn outlook(points: &[Point], goal: Goal, rows: usize) -> Outlook {
+pub fn outlook(points: &[ProgressPoint], goal: Goal, rows: usize) -> Outlook {
     let percent = |share: f64| format!("{:.0} %", 100.0 * share);
-    let wanted = percent(goal.coverage);
-    let with = goal.precision.map_or(String::new(), |p| format!(" at a precision of {}", percent(p)));
-    let say = |enough, more, sentence| Outlook { enough, more, sentence };
+    let unknown = |sentence| Outlook { enough: false, more: None, sentence };
     let Some(last) = points.last() else {
-        let sentence = "Nothing is known yet: the model needs a label in each of two classes.";
-        return say(false, None, sentence.into());
+        return unknown("Nothing is known yet: the model needs a label in each of two classes.".into());
     };
-    let reached = |point: &Point| point.coverage >= goal.coverage;
+    let (now, wanted) = (percent(last.coverage), percent(goal.coverage));
+    let with = goal.precision.map_or(String::new(), |p| format!(" at a precision of {}", percent(p)));
+    let reached = |point: &ProgressPoint| point.coverage >= goal.coverage;
     if reached(last) {
         let before = points.iter().rposition(|p| p.labels + goal.apart <= last.labels);
-        return match before.filter(|&at| points[at..].iter().all(reached)) {
-            Some(_) => say(
-                true,
-                Some([0; 3]),
-                format!(
-                    "Enough: {wanted} of the pool was labelled or trusted{with} in two updates a batch of answers apart. Check a random sample of the trusted labels before you rely on them."
-                ),
-            ),
-            None => say(
-                false,
-                None,
-                format!(
-                    "{} of the pool is labelled or trusted{with}: one more batch must confirm it.",
-                    percent(last.coverage)
-                ),
-            ),
-        };
+        if before.is_none_or(|at| !points[at..].iter().all(reached)) {
+            return unknown(format!("{now} of the pool is labelled or trusted{with}: one more batch must confirm it."));
+        }
+        let sentence = format!(
+            "Enough: {wanted} of the pool was labelled or trusted{with} in two updates a batch of answers apart. Check a random sample of the trusted labels before you rely on them."
+        );
+        return Outlook { enough: true, more: Some([0; 3]), sentence };
     }
-    let usable: Vec<(f64, f64)> = points
-        .iter()
-        .filter(|point| point.trusted > 0 && point.coverage < 1.0 && point.labels > 0)
-        .map(|point| ((point.labels as f64).ln(), logit(point.coverage)))
-        .collect();
+    let usable = points.iter().filter(|point| point.trusted > 0 && point.coverage < 1.0 && point.labels > 0);
+    let usable: Vec<(f64, f64)> = usable.map(|point| ((point.labels as f64).ln(), logit(point.coverage))).collect();
     let used = &usable[usable.len().saturating_sub(USED)..];
-    let open = ((1.0 - last.coverage) * rows as f64).ceil() as usize;
-    let now = percent(last.coverage);
-    match range(used, logit(goal.coverage)) {
-        None if last.trusted == 0 => say(
-            false,
-            None,
+    let Some(crossing) = range(used, logit(goal.coverage)) else {
+        return unknown(if last.trusted == 0 {
             format!(
                 "{now} of the pool is labelled; no other label can be trusted{with} yet. How many more it takes cannot be predicted before some are."
-            ),
-        ),
-        None => say(
-            false,
-            None,
+            )
+        } else {
             format!(
                 "{now} of the pool is labelled or trusted{with}, the goal is {wanted}. How many more labels it takes cannot be predicted yet: the last updates do not show a steady rise."
-            ),
-        ),
-        Some(at) => {
-            // Once everything is labelled by hand the goal is reached as well.
-            let more = at.map(|labels| {
-                let more = (labels.exp() - last.labels as f64).ceil().max(1.0);
-                if more.is_finite() { (more as usize).min(open) } else { open }
-            });
-            let [expected, least, most] = more;
-            say(
-                false,
-                Some(more),
-                format!(
-                    "{now} of the pool is labelled or trusted{with}. About {} until {wanted}, by the last {} updates; the range is {least} to {most}.",
-                    count(expected, "more label", "more labels"),
-                    used.len()
-                ),
             )
-        }
-    }
+        });
+    };
+    // Once everything is labelled by hand the goal is reached as well.
+    let open = ((1.0 - last.coverage) * rows as f64).ceil() as usize;
+    let more = crossing.map(|labels| {
+        let more = (labels.exp() - last.labels as f64).ceil().max(1.0);
+        if more.is_finite() { (more as usize).min(open) } else { open }
+    });
+    let [expected, least, most] = more;
+    let sentence = format!(
+        "{now} of the pool is labelled or trusted{with}. About {} until {wanted}, by the last {} updates; the range is {least} to {most}.",
+        count(expected, "more label", "more labels"),
+        used.len()
+    );
+    Outlook { enough: false, more: Some(more), sentence }
 }
 
 fn logit(share: f64) -> f64 {
@@ -191,14 +181,11 @@ pub struct CheckResult {
 impl Check {
     /// The result so far; `answer` gives the class of a row, or none if it is none of the classes, once it was answered.
     pub fn result<'a>(&self, answer: impl Fn(usize) -> Option<Option<&'a str>>) -> CheckResult {
-        let answered = self.rows.iter().filter_map(|(row, class)| Some((class, answer(*row)?)));
-        let (mut count, mut right) = (0, 0);
-        answered.for_each(|(class, answer)| {
-            count += 1;
-            right += usize::from(answer == Some(class.as_str()));
-        });
-        let interval = (count > 0).then(|| wilson(right as f64, count as f64));
-        CheckResult { size: self.rows.len(), answered: count, right, interval }
+        let is_right = |(row, class): &(usize, String)| Some(answer(*row)? == Some(class.as_str()));
+        let answers: Vec<bool> = self.rows.iter().filter_map(is_right).collect();
+        let (answered, right) = (answers.len(), answers.iter().filter(|right| **right).count());
+        let interval = (answered > 0).then(|| wilson(right as f64, answered as f64));
+        CheckResult { size: self.rows.len(), answered, right, interval }
     }
 }
 
@@ -216,15 +203,15 @@ mod tests {
 
     const GOAL: Goal = Goal { coverage: 0.9, precision: Some(0.95), apart: 10 };
 
-    fn point(labels: usize, coverage: f64) -> Point {
-        Point { labels, coverage, trusted: 10, precision: None }
+    fn point(labels: usize, coverage: f64) -> ProgressPoint {
+        ProgressPoint { labels, coverage, trusted: 10, precision: None }
     }
 
     #[test]
     fn a_steady_rise_is_extended_and_noise_widens_the_range() {
         // logit c = -4 + log m: 0.9 is reached at m = exp(4 + log 9) = 491.
         let on = |m: usize| 1.0 / (1.0 + (4.0 - (m as f64).ln()).exp());
-        let exact: Vec<Point> = (1..7).map(|k| point(20 * k, on(20 * k))).collect();
+        let exact: Vec<ProgressPoint> = (1..7).map(|k| point(20 * k, on(20 * k))).collect();
         let result = outlook(&exact, GOAL, 10_000);
         let [expected, least, most] = result.more.unwrap();
         assert!((370..374).contains(&expected) && most - least <= 2, "{result:?}");
@@ -243,11 +230,12 @@ mod tests {
     #[test]
     fn nothing_is_predicted_from_too_little() {
         assert!(outlook(&[], GOAL, 100).more.is_none());
-        let few: Vec<Point> = (1..4).map(|k| point(20 * k, 0.1 * k as f64)).collect();
+        let few: Vec<ProgressPoint> = (1..4).map(|k| point(20 * k, 0.1 * k as f64)).collect();
         assert!(outlook(&few, GOAL, 100).more.is_none());
-        let falling: Vec<Point> = (1..7).map(|k| point(20 * k, 0.6 - 0.05 * k as f64)).collect();
+        let falling: Vec<ProgressPoint> = (1..7).map(|k| point(20 * k, 0.6 - 0.05 * k as f64)).collect();
         assert!(outlook(&falling, GOAL, 100).more.is_none());
-        let untrusted: Vec<Point> = (1..7).map(|k| Point { trusted: 0, ..point(k, 0.01 * k as f64) }).collect();
+        let untrusted: Vec<ProgressPoint> =
+            (1..7).map(|k| ProgressPoint { trusted: 0, ..point(k, 0.01 * k as f64) }).collect();
         assert!(outlook(&untrusted, GOAL, 100).sentence.contains("no other label"));
     }
 

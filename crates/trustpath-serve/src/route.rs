@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use crate::export;
-use crate::http::{Request, Response};
+use crate::http::{HttpRequest, Response};
 use crate::journal::Target;
 use crate::label_studio;
 use crate::select;
@@ -37,7 +37,7 @@ struct FolderBody {
 }
 
 /// The response to a request, whose path after the token is `path`.
-pub fn respond(session: &Session, request: &Request, path: &str) -> Response {
+pub fn respond(session: &Session, request: &HttpRequest, path: &str) -> Response {
     let label_studio = match path {
         "label-studio" => Some(""),
         path => path.strip_prefix("label-studio/"),
@@ -54,14 +54,14 @@ pub fn respond(session: &Session, request: &Request, path: &str) -> Response {
     }
 }
 
-fn get(session: &Session, request: &Request, path: &str) -> Result<Response> {
+fn get(session: &Session, request: &HttpRequest, path: &str) -> Result<Response> {
     let number = |text: &str| text.parse::<usize>().ok();
     let parameter = |name: &str| request.parameter(name);
-    if let Some(row) = path.strip_prefix("tile/").and_then(number) {
-        return Ok(image(session, row, TILE));
-    }
-    if let Some(row) = path.strip_prefix("image/").and_then(number) {
-        return Ok(image(session, row, LARGE));
+    let numbered = |name: &str| parameter(name).as_deref().and_then(number);
+    for (place, edge) in [("tile/", TILE), ("image/", LARGE)] {
+        if let Some(row) = path.strip_prefix(place).and_then(number) {
+            return Ok(image(session, row, edge));
+        }
     }
     if let Some(name) = path.strip_prefix("export/") {
         return export::file(session, name);
@@ -76,24 +76,21 @@ fn get(session: &Session, request: &Request, path: &str) -> Result<Response> {
                 let same = serde_json::json!({ "version": state.version, "stage": state.stage });
                 return Ok(Response::json(&same));
             }
-            let asked = parameter("row").as_deref().and_then(number);
-            Ok(Response::json(&view::session(session, &state, asked)))
+            Ok(Response::json(&view::session(session, &state, numbered("row"))))
         }
         "class" => {
-            let class = parameter("class").as_deref().and_then(number);
             let least = parameter("least").and_then(|text| text.parse::<f64>().ok());
-            let class = class.ok_or_else(|| Error::Refused("no class is chosen".into()))?;
+            let class = numbered("class").ok_or_else(|| Error::refused("no class is chosen"))?;
             Ok(Response::json(&select::by_class(session, class, least.unwrap_or(0.0))?))
         }
         "similar" => {
-            let row = parameter("row").as_deref().and_then(number);
-            let row = row.ok_or_else(|| Error::Refused("no instance is chosen".into()))?;
+            let row = numbered("row").ok_or_else(|| Error::refused("no instance is chosen"))?;
             Ok(Response::json(&select::similar(session, row)?))
         }
         "items" => {
             let rows = parameter("rows").unwrap_or_default();
             let rows: Option<Vec<usize>> = rows.split(',').map(number).collect();
-            let rows = rows.ok_or_else(|| Error::Refused("rows are numbers".into()))?;
+            let rows = rows.ok_or_else(|| Error::refused("rows are numbers"))?;
             Ok(Response::json(&select::rows(session, &rows)?))
         }
         "suspects" => Ok(Response::json(&select::suspects(session)?)),
@@ -102,25 +99,24 @@ fn get(session: &Session, request: &Request, path: &str) -> Result<Response> {
     }
 }
 
-fn post(session: &Session, request: &Request, path: &str) -> Result<Response> {
-    let unread = |e: serde_json::Error| Error::Refused(format!("the request cannot be read: {e}"));
+fn post(session: &Session, request: &HttpRequest, path: &str) -> Result<Response> {
     match path {
         "answer" => {
-            let AnswerBody { rows, to } = serde_json::from_slice(&request.body).map_err(unread)?;
+            let AnswerBody { rows, to } = request.json()?;
             session.answer(&rows, &to)?;
         }
         "undo" => {
             let rows = session.undo()?;
             return Ok(Response::json(&serde_json::json!({ "rows": rows })));
         }
-        "update" => session.update(false),
-        "audit" => session.update(true),
+        "update" => session.update(),
+        "audit" => session.audit(),
         "check" => {
-            let CheckBody { size } = serde_json::from_slice(&request.body).map_err(unread)?;
+            let CheckBody { size } = request.json()?;
             session.draw_check(size.unwrap_or(CHECK).min(LARGEST_CHECK))?;
         }
         "export-folder" => {
-            let FolderBody { links } = serde_json::from_slice(&request.body).map_err(unread)?;
+            let FolderBody { links } = request.json()?;
             let (folder, files) = export::folder(session, links)?;
             let body = serde_json::json!({ "folder": folder, "files": files });
             return Ok(Response::json(&body));

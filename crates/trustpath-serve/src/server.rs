@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::guard::Guard;
-use crate::http::{Request, Response};
+use crate::http::HttpRequest;
 use crate::route::respond;
 use crate::session::Session;
 use crate::token;
@@ -25,30 +25,20 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens on a port, or on a free one if it is 0.
-    ///
-    /// # Errors
-    /// [`Error::Listen`].
-    pub fn bind(port: u16) -> Result<Self> {
-        Self::with_token(port, token::random)
-    }
-
-    /// The same with the token that a file keeps, so that the address stays the same when the session is started again on the
-    /// same port. The file is made if it does not exist, readable by its owner alone.
+    /// Listens on a port, or on a free one if it is 0. The token is that of a file, which is made if it does not exist, so that
+    /// the address stays the same when the session is started again on the same port; without a file it is a new one.
     ///
     /// # Errors
     /// [`Error::Listen`], [`Error::Token`].
-    pub fn bind_keeping(port: u16, file: &Path) -> Result<Self> {
-        let token = token::kept(file)?;
-        Self::with_token(port, || Ok(token))
-    }
-
-    fn with_token(port: u16, token: impl FnOnce() -> std::result::Result<String, String>) -> Result<Self> {
+    pub fn bind(port: u16, token_file: Option<&Path>) -> Result<Self> {
         let failed = |reason: String| Error::Listen { port, reason };
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port));
-        let listener = listener.map_err(|e| failed(e.to_string()))?;
+        let token = match token_file {
+            Some(file) => token::of_file(file)?,
+            None => token::random().map_err(failed)?,
+        };
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|e| failed(e.to_string()))?;
         let address = listener.local_addr().map_err(|e| failed(e.to_string()))?;
-        Ok(Self { guard: Guard::new(address, token().map_err(failed)?), listener })
+        Ok(Self { guard: Guard::new(address, token), listener })
     }
 
     /// The address that Label Studio is given, with the token.
@@ -98,15 +88,10 @@ impl Server {
 
     fn answer(&self, session: &Session, mut stream: TcpStream) {
         let _ = stream.set_nodelay(true);
-        let response = match Request::read(&mut stream) {
-            Ok(request) => match self.guard.admit(&request) {
-                Ok(path) => respond(session, &request, path),
-                Err(refused) => refused,
-            },
-            Err(refused) => refused,
-        };
-        let response: Response = Guard::protected(response);
+        let answered = HttpRequest::read(&mut stream)
+            .and_then(|request| self.guard.admit(&request).map(|path| respond(session, &request, path)));
+        let response = answered.unwrap_or_else(|refused| refused);
         // A browser that has gone away needs no answer.
-        let _ = response.write(&mut stream);
+        let _ = Guard::protected(response).write(&mut stream);
     }
 }

@@ -6,20 +6,36 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use trustpath::random::Random;
-use trustpath_table::{FileLock, journal_of, read_answers, write_answers};
+use trustpath_table::{FileLock, MissingLabels, journal_of, read_answers, write_answers};
 
 use crate::answer::{Answer, Answers};
-use crate::history::{Checked, CurveSetting, History, add_point};
+use crate::history::{Checked, CurveSetting, History, HistoryLine, add_point};
 use crate::journal::{Action, AnswerJournal, Target};
 use crate::label_studio::TaskIndex;
 use crate::model::{Audited, SessionModel, Snapshot, StageObserver};
-use crate::progress::{Check, Point};
-use crate::settings::Settings;
+use crate::progress::{Check, ProgressPoint};
 use crate::source::SessionPool;
 use crate::{Error, Result};
 
 /// The longest time that an export waits for the model.
 const PATIENCE: Duration = Duration::from_secs(600);
+
+/// How a session works.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The labels file, a `.csv` or `.tsv`; it need not exist.
+    pub labels: PathBuf,
+    /// Which labels mean that there is none.
+    pub missing: MissingLabels,
+    /// The share of the pool that should be labelled or trusted in the end.
+    pub coverage: f64,
+    /// Answers after which the model is updated.
+    pub batch: usize,
+    /// The seed of the order at the start and of random samples.
+    pub seed: u64,
+    /// Whether requests of Label Studio are answered.
+    pub label_studio: bool,
+}
 
 /// What a session leaves.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +57,7 @@ pub(crate) type Places = Vec<(usize, [f32; 2])>;
 pub struct Session {
     pub(crate) source: Arc<dyn SessionPool>,
     pub(crate) settings: Settings,
-    state: Mutex<State>,
+    state: Mutex<SessionState>,
     changed: Condvar,
     /// Held while a folder of images is exported.
     pub(crate) exporting: Mutex<()>,
@@ -50,7 +66,7 @@ pub struct Session {
     _lock: FileLock,
 }
 
-pub(crate) struct State {
+pub(crate) struct SessionState {
     /// Grows with everything that the page shows.
     pub version: u64,
     pub answers: Answers,
@@ -65,13 +81,13 @@ pub(crate) struct State {
     pub audited: Option<Arc<Audited>>,
     model_wanted: bool,
     audit_wanted: bool,
-    /// Whether it is to be found out what to label first.
+    /// Whether it is to be computed what to label first.
     first_wanted: bool,
     /// What the thread of the model is doing.
     pub stage: Option<&'static str>,
     /// Why the last model or audit failed.
     pub failed: Option<String>,
-    pub points: Vec<Point>,
+    pub points: Vec<ProgressPoint>,
     pub check: Option<Check>,
     history: History,
     /// Positions on the map, once they were asked for.
@@ -106,11 +122,11 @@ impl Session {
         }
         let goes_on = there || !actions.is_empty();
         let setting = CurveSetting::of(source.as_ref());
-        let (history, past) = History::open(&settings.labels, setting, goes_on)?;
+        let (history, past) = History::open(&settings.labels, &setting, goes_on)?;
         let check = Check::of(past.check, |id| answers.row(id));
         let mut order: Vec<usize> = (0..pool.rows()).collect();
         Random::stream(settings.seed, 0).shuffle(&mut order);
-        let state = State {
+        let state = SessionState {
             version: 1,
             answers,
             journal,
@@ -152,55 +168,57 @@ impl Session {
         self.tasks.get_or_init(|| TaskIndex::new(self.source.as_ref()))
     }
 
-    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, SessionState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the state, and wakes those who wait for a change.
+    fn change<R>(&self, change: impl FnOnce(&mut SessionState) -> R) -> R {
+        let result = change(&mut self.lock());
+        self.changed.notify_all();
+        result
     }
 
     /// Records what these rows are.
     pub(crate) fn answer(&self, rows: &[usize], to: &Target) -> Result<()> {
-        let mut state = self.lock();
-        let action = state.answers.action(rows, to)?;
-        state.perform(&action)?;
-        if state.since >= self.settings.batch || state.model.is_none() {
-            state.want_model();
-        }
-        drop(state);
-        self.changed.notify_all();
-        Ok(())
+        self.change(|state| {
+            let action = state.answers.action(rows, to)?;
+            state.perform(&action)?;
+            if state.since >= self.settings.batch || state.model.is_none() {
+                state.want_model();
+            }
+            Ok(())
+        })
     }
 
     /// Takes back the last action, and returns the rows that it was about.
     pub(crate) fn undo(&self) -> Result<Vec<usize>> {
-        let mut state = self.lock();
-        let action = state.answers.undoing()?;
-        let rows = state.perform(&action);
-        drop(state);
-        self.changed.notify_all();
-        rows
+        self.change(|state| {
+            let action = state.answers.undoing()?;
+            state.perform(&action)
+        })
     }
 
-    /// Asks for a model or an audit of the labels as they are now.
-    pub(crate) fn update(&self, audit: bool) {
-        let mut state = self.lock();
-        if audit {
-            state.audit_wanted = true
-        } else {
-            state.want_model()
-        }
-        drop(state);
-        self.changed.notify_all();
+    /// Asks for a model of the labels as they are now.
+    pub(crate) fn update(&self) {
+        self.change(SessionState::want_model);
+    }
+
+    /// Asks for an audit of the labels as they are now.
+    pub(crate) fn audit(&self) {
+        self.change(|state| state.audit_wanted = true);
     }
 
     /// Draws a random sample of the trusted labels that nobody has answered.
     pub(crate) fn draw_check(&self, size: usize) -> Result<()> {
         let mut state = self.lock();
         let Some(model) = state.model.clone() else {
-            return Err(Error::Refused("there is no model whose labels could be checked".into()));
+            return Err(Error::refused("there is no model whose labels could be checked"));
         };
         let open = |row: &&usize| state.answers.of(**row).is_open();
         let mut rows: Vec<usize> = model.labelling.trusted.rows.iter().filter(open).copied().collect();
         if rows.is_empty() {
-            return Err(Error::Refused("no label is trusted yet, so there is nothing to check".into()));
+            return Err(Error::refused("no label is trusted yet, so there is nothing to check"));
         }
         Random::stream(self.settings.seed, 1 + state.actions).shuffle(&mut rows);
         rows.truncate(size);
@@ -208,8 +226,8 @@ impl Session {
         let rows: Vec<(usize, String)> = rows.into_iter().filter_map(|row| Some((row, name(row)?))).collect();
         let ids = self.source.pool().ids();
         let checked = |(row, label): &(usize, String)| Checked { id: ids[*row].clone(), label: label.clone() };
-        // A check that cannot be kept is none: its answers would be lost with the session.
-        state.history.check(rows.iter().map(checked).collect())?;
+        // A check that cannot be written is none: its answers would be lost with the session.
+        state.history.append(&HistoryLine::Check(rows.iter().map(checked).collect()))?;
         state.check = Some(Check { rows });
         state.version += 1;
         Ok(())
@@ -218,7 +236,7 @@ impl Session {
     /// The model of all answers so far, which this waits for.
     pub(crate) fn model_of_now(&self) -> Result<Arc<SessionModel>> {
         let start = Instant::now();
-        self.update(false);
+        self.update();
         let mut state = self.lock();
         loop {
             if let Some(model) = state.model.as_ref().filter(|m| m.from.as_of == state.actions) {
@@ -228,11 +246,10 @@ impl Session {
                 return Err(Error::Refused(why.clone()));
             }
             if state.answers.occurring().1.len() < 2 {
-                let why = "the model needs labels of at least two classes: give one of each";
-                return Err(Error::Refused(why.into()));
+                return Err(Error::refused("the model needs labels of at least two classes: give one of each"));
             }
             if state.closing || start.elapsed() > PATIENCE {
-                return Err(Error::Refused("the model is not ready: try again".into()));
+                return Err(Error::refused("the model is not ready: try again"));
             }
             state.want_model();
             self.changed.notify_all();
@@ -273,18 +290,17 @@ impl Session {
                     let point = model.point();
                     add_point(&mut state.points, point);
                     state.model = Some(Arc::new(model));
-                    state.history.point(point).map_err(|error| error.to_string())
+                    state.history.append(&HistoryLine::Point(point)).map_err(|error| error.to_string())
                 })
             } else {
                 Audited::run(source, from, &mut observer).map(|audited| {
                     self.lock().audited = Some(Arc::new(audited));
                 })
             };
-            let mut state = self.lock();
-            (state.stage, state.failed) = (None, done.err());
-            state.version += 1;
-            drop(state);
-            self.changed.notify_all();
+            self.change(|state| {
+                (state.stage, state.failed) = (None, done.err());
+                state.version += 1;
+            });
         }
     }
 
@@ -306,8 +322,7 @@ impl Session {
 
     /// Ends the work.
     pub fn close(&self) {
-        self.lock().closing = true;
-        self.changed.notify_all();
+        self.change(|state| state.closing = true);
     }
 
     /// Whether the page has asked to end the session.
@@ -337,11 +352,11 @@ impl Session {
     }
 }
 
-impl State {
+impl SessionState {
     /// Writes an action to the journal and applies it.
     fn perform(&mut self, action: &Action) -> Result<Vec<usize>> {
         if self.closing {
-            return Err(Error::Refused("the session has ended".into()));
+            return Err(Error::refused("the session has ended"));
         }
         self.journal.append(action)?;
         let rows = self.answers.apply(action).map_err(Error::Refused)?;
@@ -365,37 +380,17 @@ impl State {
     /// The rows to ask for next: those of a check, then the suggestions of the model, then the least probable labels; without a model the
     /// instances to label first, then in random order. What was skipped comes last.
     pub fn queue(&self, most: usize) -> Vec<usize> {
-        let mut seen = HashSet::new();
-        let mut queue = Vec::new();
-        let mut add = |row: usize, skipped: bool| {
-            let wanted = if skipped { Answer::Skipped } else { Answer::Open };
-            if queue.len() < most && self.answers.of(row) == wanted && seen.insert(row) {
-                queue.push(row);
-            }
-            queue.len() < most
-        };
-        self.check.iter().flat_map(|check| &check.rows).for_each(|(row, _)| {
-            add(*row, false);
-        });
-        let others = match &self.model {
-            Some(model) => {
-                model.labelling.suggestions.iter().for_each(|&row| {
-                    add(row, false);
-                });
-                let mut rest: Vec<usize> = (0..self.order.len()).collect();
-                let p = &model.labelling.probability;
-                rest.sort_by(|&a, &b| p[a].total_cmp(&p[b]));
-                rest
-            }
-            None => self.order.clone(),
-        };
-        for skipped in [false, true] {
-            for &row in &others {
-                if !add(row, skipped) {
-                    break;
-                }
-            }
+        let checked = self.check.iter().flat_map(|check| &check.rows).map(|(row, _)| *row);
+        let suggested = self.model.iter().flat_map(|model| model.labelling.suggestions.iter().copied());
+        let mut others = self.order.clone();
+        if let Some(model) = &self.model {
+            let p = &model.labelling.probability;
+            others.sort_unstable_by(|&a, &b| p[a].total_cmp(&p[b]).then(a.cmp(&b)));
         }
-        queue
+        let is = |wanted: Answer| move |&row: &usize| self.answers.of(row) == wanted;
+        let open = checked.chain(suggested).chain(others.iter().copied()).filter(is(Answer::Open));
+        let skipped = others.iter().copied().filter(is(Answer::Skipped));
+        let mut seen = HashSet::new();
+        open.chain(skipped).filter(|&row| seen.insert(row)).take(most).collect()
     }
 }

@@ -7,15 +7,12 @@ use trustpath::{Audit, Observer};
 use trustpath_explain::AuditedRows;
 use trustpath_table::PartlyLabelledTable;
 
-/// A pool, its images or texts, and the pipelines that label and audit it.
+/// A pool, its images or texts, and the pipelines that label and audit it, whose errors are sentences.
 pub trait SessionPool: Send + Sync {
     /// The pool with the labels that were read.
     fn pool(&self) -> &PartlyLabelledTable;
 
     /// Labels the pool as `trustpath label` does, and suggests what to label next. The rows `none` belong to none of the classes.
-    ///
-    /// # Errors
-    /// A sentence.
     fn label(
         &self,
         labels: &[Option<usize>],
@@ -25,15 +22,9 @@ pub trait SessionPool: Send + Sync {
     ) -> Result<Labelling, String>;
 
     /// What to label first, while there are no labels of two classes.
-    ///
-    /// # Errors
-    /// A sentence.
     fn label_first(&self, observer: &mut (dyn Observer + Send)) -> Result<Vec<usize>, String>;
 
     /// Audits the labels of these rows as `trustpath audit` does.
-    ///
-    /// # Errors
-    /// A sentence.
     fn audit(
         &self,
         labelled: &AuditedRows,
@@ -48,32 +39,20 @@ pub trait SessionPool: Send + Sync {
     fn closed(&self) -> bool;
 
     /// The column of texts that an instance is shown by.
-    fn text_column(&self) -> Option<&str> {
-        None
-    }
+    fn text_column(&self) -> Option<&str>;
 
     /// Whether the instances are images.
-    fn has_images(&self) -> bool {
-        false
-    }
+    fn has_images(&self) -> bool;
 
     /// An image as JPEG, whose longer edge has at most this many pixels.
-    fn image(&self, _row: usize, _edge: usize) -> Option<Vec<u8>> {
-        None
-    }
+    fn image(&self, row: usize, edge: usize) -> Option<Vec<u8>>;
 
     /// The file of an image as it is stored, or else a PNG of it.
-    fn original(&self, _row: usize) -> Option<Vec<u8>> {
-        None
-    }
+    fn original(&self, row: usize) -> Option<Vec<u8>>;
 
     /// The file that an image is, if it is one of its own rather than a part of an archive.
-    fn file(&self, _row: usize) -> Option<&Path> {
-        None
-    }
+    fn file(&self, row: usize) -> Option<&Path>;
 
     /// Width and height of an image.
-    fn size(&self, _row: usize) -> Option<(usize, usize)> {
-        None
-    }
+    fn size(&self, row: usize) -> Option<(usize, usize)>;
 }

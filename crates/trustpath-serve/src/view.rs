@@ -1,14 +1,15 @@
 //! Instances and the session as the page gets them.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
-use trustpath::label::Verdict;
+use trustpath::label::{Trust, Verdict};
 
 use crate::answer::Answer;
 use crate::export;
 use crate::model::SessionModel;
-use crate::progress::{CheckResult, Goal, Outlook, Point, outlook};
-use crate::session::{Session, State};
-use crate::settings::Settings;
+use crate::progress::{Check, CheckResult, Goal, Outlook, ProgressPoint, outlook};
+use crate::session::{Session, SessionState, Settings};
 use crate::source::SessionPool;
 
 /// Questions that the page gets in advance.
@@ -27,19 +28,18 @@ pub struct Item {
     text: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     fields: Vec<(String, String)>,
-    /// `open`, `skipped`, `given`, `checked` or `none`.
     answer: &'static str,
     /// The class of its answer.
     class: Option<usize>,
     /// Whether its prediction is hidden, because it is checked.
     blind: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    found: Option<Found>,
+    prediction: Option<ItemPrediction>,
 }
 
-/// What the model found for an instance.
+/// The prediction of the model for an instance.
 #[derive(Debug, Serialize)]
-struct Found {
+struct ItemPrediction {
     label: Option<usize>,
     probability: f64,
     credibility: f64,
@@ -60,7 +60,8 @@ pub struct SessionView {
     classes: Vec<String>,
     /// The number of labels of each class.
     sizes: Vec<usize>,
-    counts: Counts,
+    /// The number of instances, and of those with each answer.
+    counts: BTreeMap<&'static str, usize>,
     undo: bool,
     stage: Option<&'static str>,
     failed: Option<String>,
@@ -68,22 +69,12 @@ pub struct SessionView {
     queue: Vec<Item>,
     /// The instance that the page shows, as it is now.
     asked: Option<Item>,
-    points: Vec<Point>,
+    points: Vec<ProgressPoint>,
     goal: Goal,
     outlook: Outlook,
     check: Option<CheckResult>,
     audited: bool,
-    exports: Vec<export::FormatView>,
-}
-
-#[derive(Debug, Default, Serialize)]
-struct Counts {
-    total: usize,
-    open: usize,
-    skipped: usize,
-    given: usize,
-    checked: usize,
-    none: usize,
+    exports: Vec<&'static export::ExportFormat>,
 }
 
 #[derive(Debug, Serialize)]
@@ -99,40 +90,39 @@ struct ModelView {
 }
 
 /// An instance.
-pub fn item(source: &dyn SessionPool, state: &State, row: usize) -> Item {
+pub fn item(source: &dyn SessionPool, state: &SessionState, row: usize) -> Item {
     let pool = source.pool();
-    let (answer, class) = match state.answers.of(row) {
-        Answer::Open => ("open", None),
-        Answer::Skipped => ("skipped", None),
-        Answer::Given(class) => ("given", Some(class)),
-        Answer::Checked(class) => ("checked", Some(class)),
-        Answer::NoneOfThese => ("none", None),
-    };
+    let answer = state.answers.of(row);
     let shown = source.text_column();
-    let carried = || pool.carried().iter().filter_map(|c| Some((c, c.texts[row].as_ref()?)));
-    let text = carried().find(|(column, _)| Some(column.name.as_str()) == shown);
-    let text = text.map(|(_, text)| text.chars().take(LONGEST_TEXT).collect::<String>());
-    let others = carried().filter(|(column, _)| Some(column.name.as_str()) != shown);
-    let mut fields: Vec<(String, String)> =
-        others.map(|(c, t)| (c.name.clone(), t.chars().take(LONGEST_TEXT).collect())).collect();
+    let (mut text, mut fields) = (None, Vec::new());
+    for column in pool.carried() {
+        let Some(value) = &column.texts[row] else { continue };
+        let value: String = value.chars().take(LONGEST_TEXT).collect();
+        if Some(column.name.as_str()) == shown {
+            text = Some(value);
+        } else {
+            fields.push((column.name.clone(), value));
+        }
+    }
     if text.is_none() && fields.is_empty() && !source.has_images() {
         fields = features(source, row);
     }
-    let in_check = |check: &crate::progress::Check| check.rows.iter().any(|(r, _)| *r == row);
-    let blind = state.answers.of(row).is_open() && state.check.as_ref().is_some_and(in_check);
+    let in_check = |check: &Check| check.rows.iter().any(|(r, _)| *r == row);
+    let blind = answer.is_open() && state.check.as_ref().is_some_and(in_check);
     let model = state.model.as_deref().filter(|_| !blind);
-    let prediction = model.map(|model| found(source, model, row));
-    Item { row, id: pool.ids()[row].clone(), text, fields, answer, class, blind, found: prediction }
+    let prediction = model.map(|model| prediction(source, model, row));
+    let (id, answer, class) = (pool.ids()[row].clone(), answer.name(), answer.class());
+    Item { row, id, text, fields, answer, class, blind, prediction }
 }
 
-fn found(source: &dyn SessionPool, model: &SessionModel, row: usize) -> Found {
+fn prediction(source: &dyn SessionPool, model: &SessionModel, row: usize) -> ItemPrediction {
     let labelling = &model.labelling;
     let finite = |x: f64| if x.is_finite() { x } else { 0.0 };
     let near = |other: usize| {
         let class = model.from.labels[other].map(|class| model.from.classes[class]);
         (other, source.pool().ids()[other].clone(), class)
     };
-    Found {
+    ItemPrediction {
         label: model.label(row),
         probability: finite(labelling.probability[row]),
         credibility: finite(labelling.credibility[row]),
@@ -159,23 +149,16 @@ fn features(source: &dyn SessionPool, row: usize) -> Vec<(String, String)> {
 }
 
 /// The session, for a page that shows the row `asked`.
-pub fn session(session: &Session, state: &State, asked: Option<usize>) -> SessionView {
+pub fn session(session: &Session, state: &SessionState, asked: Option<usize>) -> SessionView {
     let source = session.source.as_ref();
     let pool = source.pool();
-    let mut counts = Counts { total: pool.rows(), ..Counts::default() };
+    let mut counts = BTreeMap::from(Answer::NAMES.map(|name| (name, 0)));
     let mut sizes = vec![0; state.answers.classes().len()];
     for answer in state.answers.all() {
-        match answer {
-            Answer::Open => counts.open += 1,
-            Answer::Skipped => counts.skipped += 1,
-            Answer::Given(_) => counts.given += 1,
-            Answer::Checked(_) => counts.checked += 1,
-            Answer::NoneOfThese => counts.none += 1,
-        }
-        if let Some(class) = answer.class() {
-            sizes[class] += 1;
-        }
+        *counts.entry(answer.name()).or_default() += 1;
+        answer.class().into_iter().for_each(|class| sizes[class] += 1);
     }
+    counts.insert("total", pool.rows());
     let model = state.model.as_deref().map(|model| {
         // What was answered since does not count twice.
         let open = || model.labelling.verdicts.iter().zip(state.answers.all());
@@ -192,7 +175,7 @@ pub fn session(session: &Session, state: &State, asked: Option<usize>) -> Sessio
         }
     });
     let precision = match source.trust() {
-        trustpath::label::Trust::Precision(precision) => Some(precision),
+        Trust::Precision(precision) => Some(precision),
         _ => None,
     };
     let Settings { coverage, batch, .. } = session.settings;
@@ -211,7 +194,7 @@ pub fn session(session: &Session, state: &State, asked: Option<usize>) -> Sessio
         classes: state.answers.classes().to_vec(),
         sizes,
         counts,
-        undo: state.answers.can_undo(),
+        undo: state.answers.undoing().is_ok(),
         stage: state.stage,
         failed: state.failed.clone(),
         model,

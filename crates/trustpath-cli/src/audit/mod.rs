@@ -71,7 +71,7 @@ pub fn run(args: &AuditArgs) -> Result<()> {
     let files = files.writes("--report", &args.report).reads("the verified labels", &args.verified);
     let LoadedInstances { pool, images, .. } =
         input.read(Wanted::Given, files, &args.source, None, &threads, progress)?;
-    let data = results::data_info(&pool);
+    let data = DataInfo::of(&pool);
     let labelled = AuditedRows::new(data.labels);
     let answers = match &args.verified {
         Some(file) => labelled.answers(&pool.read_verified(file)?),

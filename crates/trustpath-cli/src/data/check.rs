@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use trustpath_report::{Column, Table};
+use trustpath_report::{Table, TableColumn};
 use trustpath_vision::dataset::{ClassCheck, Dataset, Inspection, SplitCheck};
 
 use super::{DatasetSourceArgs, sheet, step};
@@ -86,8 +86,8 @@ fn headline(dataset: &Dataset, inspection: Option<&Inspection>) -> String {
 }
 
 fn split_table(splits: &[SplitCheck]) -> Result<Table> {
-    let numbers = ["classes", "images", "published"].map(Column::right);
-    let mut table = Table::new([Column::left("split")].into_iter().chain(numbers).chain([Column::left("")]).collect());
+    let numbers = ["classes", "images", "published"].map(TableColumn::right);
+    let mut table = Table::new([TableColumn::left("split")].into_iter().chain(numbers).chain([TableColumn::left("")]).collect());
     for check in splits {
         let state = match (check.is_absent(), check.is_whole()) {
             (true, _) => "absent",

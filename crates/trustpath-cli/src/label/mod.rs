@@ -178,7 +178,7 @@ pub fn run(args: &LabelArgs) -> Result<()> {
         let labels = label(&features, pool.labels()).classes(pool.class_names().len()).spec(&spec);
         labels.run_observed(&mut ProgressObserver::new(progress)).map_err(|error| named(pool, error))
     })?;
-    let (data, front_end) = (results::data_info(pool), FrontEnd::CommandLine);
+    let (data, front_end) = (DataInfo::of(pool), FrontEnd::CommandLine);
     let result = LabelResult { data, labelling: &labelling, trust, closed: spec.closed, front_end };
     if let Some(file) = &report {
         // Images are those of the rows that were added alone.

@@ -67,7 +67,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
             y: Axis::new("Entries").log(),
             name: "Noise".into(),
             bins,
-            density: Some(Density { name: "Three Gaussians".into(), points: density }),
+            density: Density { name: "Three Gaussians".into(), points: density },
         };
         let suffix = if which == 0 { "" } else { "-intercept" };
         finding.figure(format!("errors-{}{suffix}", dataset.name), histogram.figure()?);

@@ -1,6 +1,6 @@
 //! What a target reports: text, tables, figures and verdicts, for the terminal and for a page.
 
-use trustpath_report::{Column, Document, DocumentBlock as Block, DocumentSection as Section, Figure, Table};
+use trustpath_report::{Document, DocumentBlock as Block, DocumentSection as Section, Figure, Table, TableColumn};
 
 use super::PaperTarget;
 use super::verdict::{Comparison, Conclusion, Holds, decide};
@@ -34,7 +34,7 @@ impl Finding {
     }
 
     pub fn figure(&mut self, name: impl Into<String>, figure: Figure) {
-        self.blocks.push(Block::Figure { name: name.into(), caption: String::new(), figure });
+        self.blocks.push(Block::Figure { name: name.into(), figure });
     }
 
     pub fn verdict(&mut self, dataset: &str, claim: &str, holds: Holds, evidence: String) {
@@ -62,7 +62,7 @@ impl Finding {
 /// All verdicts in a table.
 pub fn overview(findings: &[Finding]) -> Result<Table> {
     let heads = ["Result", "Dataset", "The paper's conclusion", "Holds here"];
-    let mut table = Table::new(heads.map(Column::left).to_vec());
+    let mut table = Table::new(heads.map(TableColumn::left).to_vec());
     for Finding { target, verdicts, .. } in findings {
         for Conclusion { dataset, claim, holds, .. } in verdicts {
             table.push([target.heading, dataset, claim, holds.words().0])?;
@@ -77,7 +77,6 @@ pub fn text(document: &Document) -> String {
     let mut figures = document.figures().into_iter().map(|(name, _)| name);
     let mut push = |out: &mut String, block: &Block| match block {
         Block::Paragraph(text) => *out += &format!("\n{text}\n"),
-        Block::Code(text) => *out += &format!("\n{}\n", text.trim_end()),
         Block::List(items) => {
             out.push('\n');
             items.iter().for_each(|item| *out += &format!("- {item}\n"));

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 pub use trustpath_bench::Split;
 pub use trustpath_bench::stats::MeanEstimate;
-pub use trustpath_report::{Axis, Bar, BarSeries, Bars, Column, Curve, CurvePoint, Curves, Figure, Interval, Table};
+pub use trustpath_report::{Axis, Bar, BarSeries, Bars, Curve, CurvePoint, Curves, Figure, Interval, Table, TableColumn};
 
 pub use super::PaperTarget;
 pub use super::dataset::PaperDataset;
@@ -70,7 +70,7 @@ pub fn estimates(scores: impl IntoIterator<Item = Vec<f64>>) -> Result<Vec<MeanE
 /// A table that is built column by column.
 #[derive(Default)]
 pub struct Columns {
-    heads: Vec<Column>,
+    heads: Vec<TableColumn>,
     cells: Vec<Vec<String>>,
     best: Vec<usize>,
     bold: Vec<(usize, usize)>,
@@ -79,13 +79,13 @@ pub struct Columns {
 impl Columns {
     /// Adds a column of names.
     pub fn names<S: Into<String>>(mut self, head: &str, cells: impl IntoIterator<Item = S>) -> Self {
-        self.push(Column::left(head), cells);
+        self.push(TableColumn::left(head), cells);
         self
     }
 
     /// Adds a column of numbers.
     pub fn numbers(&mut self, head: impl Into<String>, cells: impl IntoIterator<Item = String>) {
-        self.push(Column::right(head), cells);
+        self.push(TableColumn::right(head), cells);
     }
 
     /// Adds a column of numbers, the highest of which is bold.
@@ -108,7 +108,7 @@ impl Columns {
         self.numbers(head, estimates.iter().map(MeanEstimate::percent));
     }
 
-    fn push<S: Into<String>>(&mut self, head: Column, cells: impl IntoIterator<Item = S>) {
+    fn push<S: Into<String>>(&mut self, head: TableColumn, cells: impl IntoIterator<Item = S>) {
         self.heads.push(head);
         self.cells.push(cells.into_iter().map(Into::into).collect());
     }
@@ -119,9 +119,9 @@ impl Columns {
         for row in 0..self.cells.first().map_or(0, Vec::len) {
             table.push(self.cells.iter().filter_map(|column| column.get(row).cloned()))?;
         }
-        self.best.into_iter().for_each(|column| table.bold_best(column, trustpath_report::Best::Highest));
+        self.best.into_iter().for_each(|column| table.bold_highest(column));
         for (column, row) in self.bold {
-            table.bold_best_of(column, row..row + 1, trustpath_report::Best::Highest);
+            table.bold(row, column);
         }
         Ok(table)
     }

@@ -172,7 +172,7 @@ fn tables(results: &[GridResult<'_>], names: &[String], finding: &mut Finding) -
     };
     for rows in results.chunk_by(|a, b| group(a) == group(b)) {
         let heads = ["n", "α", "fitting", "episodes"].into_iter().chain(names.iter().map(String::as_str));
-        let mut table = Table::new(heads.map(Column::right).collect());
+        let mut table = Table::new(heads.map(TableColumn::right).collect());
         for (_, setting, note) in rows {
             let run = note.skipped.is_none();
             let or_dash = |text: String| if run { text } else { "–".into() };

@@ -89,9 +89,9 @@ fn figure(lab: &Lab, dataset: &PaperDataset) -> Result<Figure> {
         title: format!("Regularisation path on {}", dataset.title()),
         subtitle: format!("episode {number}: {right} of {} pseudo-labels are right", lines.len()),
         x: Axis::new("λ"),
+        y: Axis::new("‖γᵢ(λ)‖, one line per unlabeled instance"),
         lambdas: path.lambda,
         lines,
-        ..PathPlot::default()
     };
     Ok(plot.figure()?)
 }

@@ -153,7 +153,7 @@ fn scatter(peers: &[PeerRuns], place: impl Fn(&PeerRuns, [f64; 2]) -> (f64, f64)
         let accuracies = estimates(ONE_SHOT.map(|cell| peer.scores(cell)))?;
         let (x, y) = place(peer, [accuracies[0].mean, accuracies[1].mean]);
         let label = peer.method.to_string();
-        let point = ScatterPoint { label, x, y, ..ScatterPoint::default() };
+        let point = ScatterPoint { label, x, y };
         let name = peer.group();
         match groups.iter_mut().find(|group| group.name == name) {
             Some(group) => group.points.push(point),

@@ -112,12 +112,9 @@ pub fn run(args: &ServeArgs) -> Result<()> {
     let text = args.input.text_column(&instances.pool);
     let source = Arc::new(PoolSource { instances, threads, spec, trust, text, represented: OnceLock::new() });
     let session = Session::open(source.clone(), settings, lock)?;
-    let server = if args.session.label_studio {
-        Server::bind_keeping(args.session.port, &token)?
-    } else {
-        Server::bind(args.session.port)?
-    };
-    let mut said: String = notes.into_iter().map(|note| note + "\n").collect();
+    let token_file = args.session.label_studio.then_some(token.as_path());
+    let server = Server::bind(args.session.port, token_file)?;
+    let mut said: String = notes.iter().map(|note| format!("{note}\n")).collect();
     if session.replayed() > 0 {
         said += &format!(
             "{} of a session that did not end were read from the journal.\n",

@@ -2,12 +2,11 @@
 
 mod summary;
 
+use trustpath::RoundRecord;
 use trustpath::label::{Labelling, Trust, Verdict};
-use trustpath::{Result, RoundRecord};
 use trustpath_report::label_page::{LabelReport, ReportInstance, ReportKind, ReportRound, ReportVerdict};
 
-use crate::page::ShownRows;
-use crate::{DataInfo, FrontEnd};
+use crate::{DataInfo, FrontEnd, map_2d, path};
 
 /// A labelled pool, and what is needed to explain it.
 #[derive(Debug, Clone, Copy)]
@@ -29,23 +28,23 @@ impl LabelResult<'_> {
     pub fn reason(&self, row: usize) -> String {
         let (data, labelling) = (&self.data, self.labelling);
         let name = |class: usize| &data.classes[class];
-        let (own, rival) = (name(labelling.judged_as[row]), name(labelling.rival[row]));
+        let (label, rival) = (name(labelling.judged_as[row]), name(labelling.rival[row]));
         let fit = labelling.credibility[row];
         let fits = match labelling.verdicts[row] {
             Verdict::Given if fit < 0.5 => {
-                format!("given as {own}, but {rival} fits better (credibility {fit:.2})")
+                format!("given as {label}, but {rival} fits better (credibility {fit:.2})")
             }
-            Verdict::Given => format!("given as {own}; credibility {fit:.2} against {rival}"),
-            Verdict::Trusted => format!("fits {own}; credibility {fit:.2} against {rival}"),
+            Verdict::Given => format!("given as {label}; credibility {fit:.2} against {rival}"),
+            Verdict::Trusted => format!("fits {label}; credibility {fit:.2} against {rival}"),
             Verdict::Doubtful if fit < 0.5 => {
-                format!("labelled {own}, but {rival} fits better (credibility {fit:.2})")
+                format!("labelled {label}, but {rival} fits better (credibility {fit:.2})")
             }
-            Verdict::Doubtful => format!("{own} and {rival} compete (credibility {fit:.2})"),
-            Verdict::NoneOfThese => format!("unlike every labelled class; comes nearest to {own}"),
+            Verdict::Doubtful => format!("{label} and {rival} compete (credibility {fit:.2})"),
+            Verdict::NoneOfThese => format!("unlike every labelled class; comes nearest to {label}"),
         };
         let near = |other: usize| {
-            let label = data.labels[other].map_or("", |class| name(class));
-            format!("{} ({label})", data.ids[other])
+            let class = data.labels[other].map_or("", |class| name(class));
+            format!("{} ({class})", data.ids[other])
         };
         let nearest: Vec<String> = labelling.nearest_to(row).map(near).collect();
         if nearest.is_empty() { fits } else { format!("{fits}; nearest labelled: {}", nearest.join(", ")) }
@@ -65,31 +64,16 @@ impl LabelResult<'_> {
         ranks
     }
 
-    /// The page, and the rows that it shows.
-    ///
-    /// # Errors
-    /// When the map cannot be drawn.
-    pub fn page(&self) -> Result<(LabelReport, Vec<usize>)> {
+    /// The page, and the rows that it shows: of a large pool the part that was labelled together.
+    pub fn page(&self) -> (LabelReport, Vec<usize>) {
         let (data, labelling) = (&self.data, self.labelling);
-        let share = |row: usize| match labelling.verdicts[row] {
-            Verdict::Doubtful | Verdict::NoneOfThese => 0,
-            Verdict::Given => 1,
-            Verdict::Trusted => 2,
-        };
-        // Of a large pool the page shows the part that was labelled together.
-        let row_at = |place: usize| labelling.row(place);
-        let first: Vec<usize> = labelling.suggestions.iter().filter_map(|&row| labelling.place(row)).collect();
-        let places = labelling.coordinates.len();
-        let shown = ShownRows::choose(places, &first, |place| share(row_at(place)));
-        let (map, suggested) = (shown.map(&labelling.coordinates)?, self.ranks());
-        let rows: Vec<usize> = shown.rows.iter().map(|&place| row_at(place)).collect();
-        let instances = rows.iter().zip(map).map(|(&row, position)| ReportInstance {
+        let rows: Vec<usize> = (0..labelling.coordinates.len()).map(|place| labelling.row(place)).collect();
+        let (map, suggested) = (map_2d(&labelling.coordinates), self.ranks());
+        let instances = rows.iter().zip(map).enumerate().map(|(place, (&row, position))| ReportInstance {
             id: data.ids[row].clone(),
             // An instance that is none of these is shown with the class that it comes nearest to.
             label: labelling.labels[row].unwrap_or(labelling.judged_as[row]),
-            given: None,
             rival: Some(labelling.rival[row]),
-            text: None,
             probability: labelling.probability[row],
             credibility: labelling.credibility[row],
             round: labelling.round(row).map(|round| round + 1),
@@ -97,14 +81,13 @@ impl LabelResult<'_> {
             reason: self.reason(row),
             position,
             suggested: suggested[row],
-            neighbours: shown.places(labelling.nearest_to(row).filter_map(|row| labelling.place(row))),
-            thumbnail: None,
+            neighbours: labelling.nearest.indices(place).collect(),
+            ..ReportInstance::default()
         });
         let mut counts = [0; 6];
         labelling.verdicts.iter().for_each(|&verdict| counts[page_verdict(verdict) as usize] += 1);
-        let in_path = |place: usize| labelling.verdicts[row_at(place)] != Verdict::NoneOfThese;
-        let Labelling { lambda, gamma_norm, .. } = labelling;
-        let all: Vec<usize> = (0..places).collect();
+        let in_path = |&place: &usize| labelling.verdicts[rows[place]] != Verdict::NoneOfThese;
+        let columns = (0..rows.len()).filter(in_path).map(|place| (place, place));
         let report = LabelReport {
             kind: ReportKind::Label,
             title: format!("Labels for {}", data.source),
@@ -114,10 +97,10 @@ impl LabelResult<'_> {
             classes: data.classes.to_vec(),
             instances: instances.collect(),
             counts: Some(counts),
-            path: Some(shown.path(lambda, gamma_norm, &all, in_path)),
+            path: Some(path(&labelling.lambda, &labelling.gamma_norm, columns)),
             rounds: rounds(labelling, data.classes.len()),
         };
-        Ok((report, rows))
+        (report, rows)
     }
 }
 

@@ -50,7 +50,7 @@ impl LabelResult<'_> {
         ]
     }
 
-    /// How the labels were found and how far the trusted ones can be relied on, as names and values.
+    /// How the labels were made and how far the trusted ones can be relied on, as names and values.
     pub fn facts(&self) -> Vec<(String, String)> {
         let (labelling, trusted) = (self.labelling, &self.labelling.trusted);
         let mut facts = Vec::new();
@@ -113,7 +113,7 @@ impl LabelResult<'_> {
                 self.front_end.option("suggest"),
             ));
         }
-        // Precision is about the labels found, of which there are none if every instance is none of these.
+        // Precision is about the labels made, of which there are none if every instance is none of these.
         let labelled = self.number(Verdict::Trusted) + self.number(Verdict::Doubtful);
         match (self.trust, trusted.estimate) {
             _ if labelled == 0 => {}

@@ -6,7 +6,7 @@
 
 use rayon::prelude::*;
 
-use super::Coordinates;
+use super::LandmarkCoordinates;
 use trustpath_path::linalg::exp::exp_single;
 use trustpath_path::linalg::simd;
 
@@ -18,7 +18,7 @@ const FARTHEST: f32 = 60.0;
 const LANES: usize = 16;
 
 /// The joint affinities, row by row.
-pub(super) fn joint(x: &Coordinates, perplexity: f64) -> Vec<f32> {
+pub(super) fn joint(x: &LandmarkCoordinates, perplexity: f64) -> Vec<f32> {
     let n = x.n;
     // At most a third of the other instances: with all of them as neighbours there is nothing to tell apart.
     let entropy = perplexity.min(((n as f64 - 1.0) / 3.0).max(1.0)).ln();
@@ -39,7 +39,7 @@ pub(super) fn joint(x: &Coordinates, perplexity: f64) -> Vec<f32> {
 
 /// Squared distances from instance `i` become the affinities of its neighbours.
 ///
-/// `log β` is found by Newton's method on the entropy `h = log s + β w/s`, whose slope is `−β²` times the variance of the distances,
+/// `log β` is computed by Newton's method on the entropy `h = log s + β w/s`, whose slope is `−β²` times the variance of the distances,
 /// kept inside the bracket of what was tried.
 fn normalize(row: &mut [f32], i: usize, entropy: f64) {
     // Relative to the nearest, so that no exponential vanishes in all of them. Its own entry counts as one of distance zero,
@@ -71,10 +71,12 @@ fn normalize(row: &mut [f32], i: usize, entropy: f64) {
         let slope = beta * beta * (square - mean * mean);
         let newton = beta * (excess / slope).clamp(-2.0, 2.0).exp();
         // Duplicates keep the entropy high whatever the width, so the width is bounded.
-        beta = match newton > low && newton < high {
-            true => newton.min(1e30),
-            false if high.is_finite() => (low + high) / 2.0,
-            false => (2.0 * beta).min(1e30),
+        beta = if newton > low && newton < high {
+            newton.min(1e30)
+        } else if high.is_finite() {
+            (low + high) / 2.0
+        } else {
+            (2.0 * beta).min(1e30)
         };
     }
     let total = simd::dispatch(
@@ -131,7 +133,7 @@ mod tests {
     #[test]
     fn the_joint_affinities_are_symmetric_and_sum_to_one() {
         let n = 25;
-        let x = Coordinates { n, d: 1, values: (0..n).map(|i| (i * i % 31) as f32).collect() };
+        let x = LandmarkCoordinates { n, d: 1, values: (0..n).map(|i| (i * i % 31) as f32).collect() };
         let p = joint(&x, 5.0);
         assert!((p.iter().sum::<f32>() - 1.0).abs() < 1e-5);
         for i in 0..n {

@@ -9,12 +9,12 @@
 use faer::{Mat, MatRef, Side};
 use rayon::prelude::*;
 
-use super::{MAP_COMPONENTS, noise};
+use super::{COMPONENTS, noise};
 use trustpath::Matrix;
 use trustpath_path::linalg::block::multiply;
 use trustpath_path::linalg::pca::{centred, subspace};
 
-/// Directions beyond those kept, which speed up the others.
+/// Directions beyond those used, which speed up the others.
 const SPARE: usize = 8;
 const ITERATIONS: usize = 4;
 /// Rows projected together.
@@ -34,10 +34,10 @@ impl PrincipalCoordinates {
 }
 
 /// Coordinates of all rows of `x` on the leading principal components of the `landmarks` among them.
-pub(super) fn leading(x: &Matrix, landmarks: &[usize], seed: u64) -> PrincipalCoordinates {
+pub(super) fn leading(x: &Matrix, landmarks: &[usize]) -> PrincipalCoordinates {
     let dims = x.cols();
     let (mean, centred) = centred(landmarks.iter().map(|&i| x.row(i)), dims);
-    let axes = axes(centred.view(), seed);
+    let axes = axes(centred.view());
 
     let d = axes.ncols();
     let shift: Vec<f64> = (0..d).map(|a| mean.iter().enumerate().map(|(j, m)| m * axes[(j, a)]).sum()).collect();
@@ -56,16 +56,16 @@ pub(super) fn leading(x: &Matrix, landmarks: &[usize], seed: u64) -> PrincipalCo
 }
 
 /// Orthonormal axes, the one with the largest variance first.
-fn axes(x: MatRef<'_, f64>, seed: u64) -> Mat<f64> {
+fn axes(x: MatRef<'_, f64>) -> Mat<f64> {
     let dims = x.ncols();
-    let wide = (MAP_COMPONENTS + SPARE).min(dims);
-    let start = Mat::from_fn(dims, wide, |i, j| noise(seed, i * wide + j)[0]);
+    let wide = (COMPONENTS + SPARE).min(dims);
+    let start = Mat::from_fn(dims, wide, |i, j| noise(i * wide + j)[0]);
     let v = subspace(start, ITERATIONS, |v| x.transpose() * (x * v));
     let z = x * &v;
     // Fails only when the iteration inside does, which finite input does not bring about; the axes stay unsorted then.
     let Ok(eigen) = (z.transpose() * &z).self_adjoint_eigen(Side::Lower) else { return v };
-    let kept = MAP_COMPONENTS.min(wide);
-    let rotation = Mat::from_fn(wide, kept, |i, j| eigen.U()[(i, wide - 1 - j)]);
+    let leading = COMPONENTS.min(wide);
+    let rotation = Mat::from_fn(wide, leading, |i, j| eigen.U()[(i, wide - 1 - j)]);
     v * rotation
 }
 
@@ -73,14 +73,13 @@ fn axes(x: MatRef<'_, f64>, seed: u64) -> Mat<f64> {
 mod tests {
     use super::*;
     use crate::testing::clusters;
-    use trustpath::Matrix;
     use trustpath_path::linalg::pca::principal_axes;
 
     #[test]
     fn agrees_with_the_exact_components() {
         let x = clusters(6, 30, 90, 3.0);
         let rows: Vec<usize> = (0..180).collect();
-        let ours = leading(x.unit(), &rows, 1);
+        let ours = leading(x.unit(), &rows);
         let (mean, basis) = principal_axes(x.unit(), 5).unwrap();
         let along =
             |row: &[f64], axis: &[f64]| -> f64 { row.iter().zip(&mean).zip(axis).map(|((x, m), v)| (x - m) * v).sum() };

@@ -135,6 +135,7 @@ fn center(y: &mut [[f32; 2]]) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{LandmarkCoordinates, affinity::joint};
     use super::*;
 
     /// `Σ p log (p / q)` in double precision.
@@ -153,8 +154,8 @@ mod tests {
     #[test]
     fn the_forces_are_the_slope_of_the_divergence() {
         let n = 37;
-        let x = super::super::Coordinates { n, d: 2, values: (0..2 * n).map(|i| (i as f32 * 1.3).sin()).collect() };
-        let p = super::super::affinity::joint(&x, 5.0);
+        let x = LandmarkCoordinates { n, d: 2, values: (0..2 * n).map(|i| (i as f32 * 1.3).sin()).collect() };
+        let p = joint(&x, 5.0);
         let y: Vec<[f64; 2]> = (0..n).map(|i| [(i as f64 * 0.7).cos() * 3.0, (i as f64 * 2.1).sin()]).collect();
         let axis = |a: usize| y.iter().map(|y| y[a] as f32).collect::<Vec<_>>();
         let (x0, x1) = (axis(0), axis(1));
@@ -179,12 +180,12 @@ mod tests {
     fn descending_brings_the_divergence_down() {
         let n = 120;
         let group = |i: usize| (i % 4) as f32 * 10.0;
-        let x = super::super::Coordinates {
+        let x = LandmarkCoordinates {
             n,
             d: 2,
             values: (0..2 * n).map(|i| group(i % n) + (i as f32 * 1.3).sin()).collect(),
         };
-        let p = super::super::affinity::joint(&x, 10.0);
+        let p = joint(&x, 10.0);
         let start: Vec<[f32; 2]> = (0..n).map(|i| [(i as f32).sin() * 1e-4, (i as f32).cos() * 1e-4]).collect();
         let wide = |y: &[[f32; 2]]| y.iter().map(|y| y.map(f64::from)).collect::<Vec<_>>();
         let end = descend(&p, start.clone(), 500);

@@ -1,14 +1,14 @@
 //! A map for the eye: two dimensions in which neighbours stay neighbours (t-SNE).
 //!
 //! Van der Maaten and Hinton's objective. Affinities `P` between instances are Gaussian, each with the width at which an
-//! instance has about `perplexity` neighbours; on the map they are those of a Student distribution; and the map is where
+//! instance has about [`PERPLEXITY`] neighbours; on the map they are those of a Student distribution; and the map is where
 //! the two differ least:
 //!
 //! ```text
 //! min over y of  Σᵢⱼ pᵢⱼ log (pᵢⱼ / qᵢⱼ),    qᵢⱼ = wᵢⱼ / Σₖₗ wₖₗ,    wᵢⱼ = 1 / (1 + ‖yᵢ − yⱼ‖²)
 //! ```
 //!
-//! Distances are taken on the leading principal components, which also are the start. At most `landmarks` instances,
+//! Distances are taken on the leading principal components, which also are the start. At most [`LANDMARKS`] instances,
 //! spread evenly over the rows, are placed so, with exact gradients; every other one goes to the weighted mean of the
 //! landmarks nearest to it. So no table over all pairs of instances is ever built. It is only for looking at: groups and
 //! their borders mean something, distances between groups and axes do not.
@@ -20,143 +20,88 @@ mod descent;
 use rayon::prelude::*;
 
 use self::axes::PrincipalCoordinates;
+use trustpath::Instances;
 use trustpath::random::mix;
-use trustpath::{Error, Instances, Matrix, Result};
 
-/// Instances that a map places by gradient descent, whose cost grows with the square; the others are placed by these.
-const MAP_LANDMARKS: usize = 1500;
-/// Principal components on which the distances of a map are measured: enough for the neighbourhoods of a figure.
-const MAP_COMPONENTS: usize = 50;
-
-/// Parameters of [`map_2d`].
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct MapParams {
-    /// About how many neighbours each instance has (30; fewer where there are fewer than 90 instances).
-    pub perplexity: f64,
-    /// How many instances are placed by optimisation (1500), the others by these.
-    pub landmarks: usize,
-    /// Steps of gradient descent (300).
-    pub steps: usize,
-    /// Which landmarks are drawn, and how ties are broken.
-    pub seed: u64,
-}
-
-impl Default for MapParams {
-    fn default() -> Self {
-        Self { perplexity: 30.0, landmarks: MAP_LANDMARKS, steps: 300, seed: 0 }
-    }
-}
-
-impl MapParams {
-    /// Checks what can be checked without data.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`].
-    pub fn check(self) -> Result<Map> {
-        if !(1.0..=1000.0).contains(&self.perplexity) {
-            let expected = "it must be a number of neighbours from 1 to 1000";
-            return Err(Error::parameter("perplexity", self.perplexity, expected));
-        }
-        if self.landmarks == 0 {
-            return Err(Error::parameter("landmarks", self.landmarks, "it must be at least 1"));
-        }
-        Ok(Map(self))
-    }
-}
-
-/// A map with checked parameters.
-#[derive(Debug, Clone)]
-pub struct Map(MapParams);
-
+/// Instances that are placed by gradient descent, whose cost grows with the square; the others are placed by these.
+const LANDMARKS: usize = 1500;
+/// Principal components on which distances are measured: enough for the neighbourhoods of a figure.
+const COMPONENTS: usize = 50;
+/// About how many neighbours each instance has; fewer where there are fewer than 90 instances.
+const PERPLEXITY: f64 = 30.0;
+/// Steps of gradient descent.
+const STEPS: usize = 300;
 /// Landmarks that place another instance.
 const GUIDES: usize = 6;
 /// Instances placed together.
 const BLOCK: usize = 128;
 
-/// Places every instance on a map: one row each, two columns.
-///
-/// ```
-/// use trustpath::{Features, map_2d, MapParams};
-/// let values: Vec<f64> = (0..20 * 8).map(|i| f64::from(i * i % 37) - 18.0).collect();
-/// let instances = Features::new(&values[..], 20, 8)?.normalize()?;
-/// let map = map_2d(&instances, MapParams::default())?;
-/// assert_eq!((map.rows(), map.cols()), (20, 2));
-/// # Ok::<(), trustpath::Error>(())
-/// ```
-///
-/// # Errors
-/// [`Error::Parameter`] for parameters outside their domain.
-pub fn map_2d(instances: &Instances, params: MapParams) -> Result<Matrix> {
-    Ok(params.check()?.place(instances))
+/// The place of every instance on a map.
+pub fn map_2d(instances: &Instances) -> Vec<[f32; 2]> {
+    place(instances, LANDMARKS, STEPS)
 }
 
-impl Map {
-    /// Places every instance: one row each, two columns.
-    pub fn place(&self, instances: &Instances) -> Matrix {
-        let n = instances.len();
-        let landmarks = self.landmarks(n);
-        let x = axes::leading(instances.unit(), &landmarks, self.0.seed);
-        let chosen = Coordinates::gather(&x, &landmarks);
-        let p = affinity::joint(&chosen, self.0.perplexity);
-        let start = self.start(&chosen, &landmarks);
-        let y = descent::descend(&p, start, self.0.steps);
+/// The same by at most this many landmarks and steps.
+fn place(instances: &Instances, landmarks: usize, steps: usize) -> Vec<[f32; 2]> {
+    let n = instances.len();
+    let landmarks = spread(n, landmarks.min(n));
+    let x = axes::leading(instances.unit(), &landmarks);
+    let chosen = LandmarkCoordinates::gather(&x, &landmarks);
+    let p = affinity::joint(&chosen, PERPLEXITY);
+    let y = descent::descend(&p, start(&chosen, &landmarks), steps);
 
-        let mut map = Matrix::zeros(n, 2);
-        map.as_mut_slice().par_chunks_mut(2 * BLOCK).enumerate().for_each(|(block, out)| {
-            let mut squared = vec![0.0; landmarks.len()];
-            for (k, place) in out.chunks_exact_mut(2).enumerate() {
-                let i = block * BLOCK + k;
-                match landmarks.binary_search(&i) {
-                    Ok(at) => place.copy_from_slice(&y[at].map(f64::from)),
-                    Err(_) => {
-                        chosen.squared_distances(x.row(i), &mut squared);
-                        place.copy_from_slice(&guided(&squared, &y));
-                    }
+    let mut map = vec![[0.0; 2]; n];
+    map.par_chunks_mut(BLOCK).enumerate().for_each(|(block, out)| {
+        let mut squared = vec![0.0; landmarks.len()];
+        for (k, place) in out.iter_mut().enumerate() {
+            let i = block * BLOCK + k;
+            *place = match landmarks.binary_search(&i) {
+                Ok(at) => y[at].map(f64::from),
+                Err(_) => {
+                    chosen.squared_distances(x.row(i), &mut squared);
+                    guided(&squared, &y)
                 }
-            }
-        });
-        self.jitter(&mut map, &landmarks);
-        map
-    }
+            };
+        }
+    });
+    jitter(&mut map, &landmarks);
+    map.into_iter().map(|place| place.map(|v| v as f32)).collect()
+}
 
-    /// One row out of each of as many equal stretches as there are landmarks, in ascending order.
-    fn landmarks(&self, n: usize) -> Vec<usize> {
-        let count = self.0.landmarks.min(n);
-        (0..count)
-            .map(|k| {
-                let (from, to) = (k * n / count, (k + 1) * n / count);
-                from + (mix(self.0.seed ^ mix(k as u64)) % (to - from) as u64) as usize
-            })
-            .collect()
-    }
+/// One row out of each of `count` equal stretches of `n` rows, in ascending order.
+fn spread(n: usize, count: usize) -> Vec<usize> {
+    let row = |k: usize| {
+        let (from, to) = (k * n / count, (k + 1) * n / count);
+        from + (mix(mix(k as u64)) % (to - from) as u64) as usize
+    };
+    (0..count).map(row).collect()
+}
 
-    /// The first two principal components, small, and apart even where instances are the same.
-    fn start(&self, x: &Coordinates, rows: &[usize]) -> Vec<[f32; 2]> {
-        let n = rows.len() as f64;
-        let spread = ((0..rows.len()).map(|i| x.at(i, 0).powi(2)).sum::<f32>() as f64 / n).sqrt();
-        let scale = if spread > 1e-12 { 1e-4 / spread } else { 0.0 };
-        let place = |(at, &row): (usize, &usize)| {
-            let noise = noise(self.0.seed, row);
-            [0, 1].map(|axis| (f64::from(x.at(at, axis)) * scale + 1e-6 * noise[axis]) as f32)
-        };
-        rows.iter().enumerate().map(place).collect()
-    }
+/// The first two principal components, small, and apart even where instances are the same.
+fn start(x: &LandmarkCoordinates, rows: &[usize]) -> Vec<[f32; 2]> {
+    let n = rows.len() as f64;
+    let spread = ((0..rows.len()).map(|i| x.at(i, 0).powi(2)).sum::<f32>() as f64 / n).sqrt();
+    let scale = if spread > 1e-12 { 1e-4 / spread } else { 0.0 };
+    let place = |(at, &row): (usize, &usize)| {
+        let noise = noise(row);
+        [0, 1].map(|axis| (f64::from(x.at(at, axis)) * scale + 1e-6 * noise[axis]) as f32)
+    };
+    rows.iter().enumerate().map(place).collect()
+}
 
-    /// Moves instances placed by landmarks by at most 0.4 % of the extent of the map, so that duplicates are not hidden.
-    fn jitter(&self, map: &mut Matrix, landmarks: &[usize]) {
-        let reach = map.as_slice().iter().fold(0.0f64, |m, v| m.max(v.abs()));
-        for i in 0..map.rows() {
-            if landmarks.binary_search(&i).is_err() {
-                let noise = noise(self.0.seed, i);
-                map.row_mut(i).iter_mut().zip(noise).for_each(|(v, e)| *v += 4e-3 * reach * e);
-            }
+/// Moves instances placed by landmarks by at most 0.4 % of the extent of the map, so that duplicates are not hidden.
+fn jitter(map: &mut [[f64; 2]], landmarks: &[usize]) {
+    let reach = map.iter().flatten().fold(0.0f64, |m, v| m.max(v.abs()));
+    for (i, place) in map.iter_mut().enumerate() {
+        if landmarks.binary_search(&i).is_err() {
+            place.iter_mut().zip(noise(i)).for_each(|(v, e)| *v += 4e-3 * reach * e);
         }
     }
 }
 
-/// Two numbers between −1 and 1 that are a function of the seed and the row alone.
-fn noise(seed: u64, row: usize) -> [f64; 2] {
-    let bits = mix(seed ^ mix(row as u64 ^ 0x6d61_7000));
+/// Two numbers between −1 and 1 that are a function of the row alone.
+fn noise(row: usize) -> [f64; 2] {
+    let bits = mix(mix(row as u64 ^ 0x6d61_7000));
     [bits >> 32, bits & 0xffff_ffff].map(|b| b as f64 / f64::from(u32::MAX) * 2.0 - 1.0)
 }
 
@@ -186,13 +131,13 @@ fn guided(squared: &[f32], y: &[[f32; 2]]) -> [f64; 2] {
 
 /// Coordinates of instances in single precision, coordinate by coordinate.
 #[derive(Debug)]
-struct Coordinates {
+struct LandmarkCoordinates {
     n: usize,
     d: usize,
     values: Vec<f32>,
 }
 
-impl Coordinates {
+impl LandmarkCoordinates {
     /// The rows named, of row-major `x`.
     fn gather(x: &PrincipalCoordinates, rows: &[usize]) -> Self {
         let (n, d) = (rows.len(), x.d);
@@ -215,7 +160,7 @@ impl Coordinates {
 }
 
 #[inline(always)]
-fn squared_distances((x, q, out): (&Coordinates, &[f32], &mut [f32])) {
+fn squared_distances((x, q, out): (&LandmarkCoordinates, &[f32], &mut [f32])) {
     out.fill(0.0);
     for (column, &q) in x.values.chunks_exact(x.n).zip(q) {
         for (out, x) in out.iter_mut().zip(column) {

@@ -43,23 +43,10 @@ fn block(block: &DocumentBlock) -> String {
             let items: String = items.iter().map(|i| format!("<li>{}</li>\n", escape(i))).collect();
             format!("<ul>\n{items}</ul>\n")
         }
-        DocumentBlock::Code(text) => {
-            format!("<pre><code>{}</code></pre>\n", escape(text.trim_end()))
-        }
         DocumentBlock::Table { caption, table } => {
-            let mut html = table.html();
-            if !caption.is_empty() {
-                let head = format!("<table>\n<caption>{}</caption>", escape(caption));
-                html = html.replacen("<table>", &head, 1);
-            }
-            format!("<div class=\"table\">\n{html}</div>\n")
+            let head = format!("<table>\n<caption>{}</caption>", escape(caption));
+            format!("<div class=\"table\">\n{}</div>\n", table.html().replacen("<table>", &head, 1))
         }
-        DocumentBlock::Figure { caption, figure, .. } => {
-            let caption = match escape(caption) {
-                text if text.is_empty() => text,
-                text => format!("<figcaption>{text}</figcaption>\n"),
-            };
-            format!("<figure>\n{}{caption}</figure>\n", figure.svg())
-        }
+        DocumentBlock::Figure { figure, .. } => format!("<figure>\n{}</figure>\n", figure.svg()),
     }
 }

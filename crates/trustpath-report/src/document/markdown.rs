@@ -28,23 +28,10 @@ fn block(block: &DocumentBlock, folder: &str, files: &mut impl Iterator<Item = S
             let items: String = items.iter().map(|i| format!("- {}\n", escape(i))).collect();
             format!("\n{items}")
         }
-        DocumentBlock::Code(text) => {
-            // The fence must be longer than any inside the text.
-            let ticks = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-            let fence = "`".repeat((ticks + 1).max(3));
-            format!("\n{fence}text\n{}\n{fence}\n", text.trim_end())
-        }
-        DocumentBlock::Table { caption, table } if caption.is_empty() => {
-            format!("\n{}", table.markdown())
-        }
-        DocumentBlock::Table { caption, table } => {
-            format!("\n{}\n\n{}", escape(caption), table.markdown())
-        }
-        DocumentBlock::Figure { caption, figure, .. } => {
+        DocumentBlock::Table { caption, table } => format!("\n{}\n\n{}", escape(caption), table.markdown()),
+        DocumentBlock::Figure { figure, .. } => {
             let file = files.next().unwrap_or_default();
-            let alt = escape(if caption.is_empty() { figure.title() } else { caption });
-            let image = format!("\n![{alt}]({folder}/{file}.png)\n");
-            if caption.is_empty() { image } else { format!("{image}\n{}\n", escape(caption)) }
+            format!("\n![{}]({folder}/{file}.png)\n", escape(&figure.title))
         }
     }
 }

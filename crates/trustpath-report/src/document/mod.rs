@@ -48,21 +48,17 @@ pub enum DocumentBlock {
     Paragraph(String),
     /// A list of plain texts.
     List(Vec<String>),
-    /// Preformatted text, such as a command or its output.
-    Code(String),
-    /// A table, with a caption above it that may be empty.
+    /// A table, with a caption above it.
     Table {
         /// Its caption.
         caption: String,
         /// The table.
         table: Table,
     },
-    /// A figure, with a caption below it that may be empty.
+    /// A figure.
     Figure {
         /// Name of its files without extension; it is made safe and unique.
         name: String,
-        /// Its caption.
-        caption: String,
         /// The figure.
         figure: Figure,
     },
@@ -74,7 +70,7 @@ impl Document {
         let mut used = HashSet::new();
         let blocks = self.lead.iter().chain(self.sections.iter().flat_map(|s| &s.blocks));
         let named = blocks.filter_map(|block| match block {
-            DocumentBlock::Figure { name, figure, .. } => Some((name, figure)),
+            DocumentBlock::Figure { name, figure } => Some((name, figure)),
             _ => None,
         });
         named.map(|(name, figure)| (unique(&mut used, name, "figure"), figure)).collect()

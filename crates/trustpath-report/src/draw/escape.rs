@@ -1,7 +1,7 @@
 //! Text made safe inside XML and HTML.
 
 /// Escapes text for an element or a quoted attribute. What XML 1.0 does not allow at all becomes U+FFFD.
-pub(crate) fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

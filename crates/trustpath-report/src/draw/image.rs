@@ -11,9 +11,10 @@ use crate::{Error, Result};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Image {
-    width: usize,
-    height: usize,
-    rgb: Vec<u8>,
+    pub(crate) width: usize,
+    pub(crate) height: usize,
+    /// The bytes, row by row.
+    pub(crate) rgb: Vec<u8>,
 }
 
 impl Image {
@@ -24,21 +25,6 @@ impl Image {
             return Err(Error::Pixels { width, height, expected, given: rgb.len() });
         }
         Ok(Self { width, height, rgb })
-    }
-
-    /// Width in pixels.
-    pub fn width(&self) -> usize {
-        self.width
-    }
-
-    /// Height in pixels.
-    pub fn height(&self) -> usize {
-        self.height
-    }
-
-    /// The bytes, row by row.
-    pub fn rgb(&self) -> &[u8] {
-        &self.rgb
     }
 
     /// The image reduced to at most `side` pixels per side, each the mean of the pixels it covers.
@@ -77,22 +63,17 @@ mod tests {
         let pixel = |i: usize| [if (i / 50).is_multiple_of(2) { 200 } else { 100 }, 7, 255];
         let rgb = (0..100 * 50).flat_map(pixel).collect();
         let small = Image::new(100, 50, rgb).unwrap().shrunk(20);
-        assert_eq!((small.width(), small.height()), (20, 10));
-        let red: f64 = small.rgb().iter().step_by(3).map(|v| f64::from(*v)).sum::<f64>() / 200.0;
+        assert_eq!((small.width, small.height), (20, 10));
+        let red: f64 = small.rgb.iter().step_by(3).map(|v| f64::from(*v)).sum::<f64>() / 200.0;
         assert!((red - 150.0).abs() <= 1.0, "{red}");
-        assert!(small.rgb().chunks(3).all(|p| p[1] == 7 && p[2] == 255));
+        assert!(small.rgb.chunks(3).all(|p| p[1] == 7 && p[2] == 255));
         assert_eq!(small.shrunk(64), small);
     }
 
     #[test]
-    fn a_narrow_image_keeps_at_least_one_pixel() {
+    fn narrow_images_are_shrunk_and_absurd_sizes_refused() {
         let narrow = Image::new(1, 1000, vec![9; 3000]).unwrap().shrunk(10);
-        assert_eq!((narrow.width(), narrow.height()), (1, 10));
-    }
-
-    #[test]
-    fn an_absurd_size_is_refused() {
-        assert!(Image::new(usize::MAX, 2, vec![]).is_err());
-        assert!(Image::new(0, 0, vec![]).is_err());
+        assert_eq!((narrow.width, narrow.height), (1, 10));
+        assert!(Image::new(usize::MAX, 2, vec![]).is_err() && Image::new(0, 0, vec![]).is_err());
     }
 }

@@ -21,14 +21,14 @@ pub(crate) fn write(scene: &Scene, scale: f64) -> Result<Vec<u8>> {
     }
     let pixmap = Pixmap::new(width as u32, height as u32).ok_or_else(refused)?;
     let transform = Transform::from_scale(scale as f32, scale as f32);
-    let mut canvas = Canvas { pixmap, transform, mask: None };
-    scene.marks.iter().for_each(|m| canvas.mark(m));
-    encode(&canvas.pixmap)
+    let mut raster = Raster { pixmap, transform, mask: None };
+    scene.marks.iter().for_each(|m| raster.mark(m));
+    encode(&raster.pixmap)
 }
 
 /// A thumbnail as PNG of its own size.
 pub(crate) fn encode_image(image: &Image) -> Result<Vec<u8>> {
-    let (width, height) = (image.width() as f64, image.height() as f64);
+    let (width, height) = (image.width as f64, image.height as f64);
     encode(&pixmap(image).ok_or(Error::Scale { width, height, scale: 1.0 })?)
 }
 
@@ -37,21 +37,21 @@ fn encode(pixmap: &Pixmap) -> Result<Vec<u8>> {
 }
 
 fn pixmap(image: &Image) -> Option<Pixmap> {
-    let mut pixmap = Pixmap::new(u32::try_from(image.width()).ok()?, u32::try_from(image.height()).ok()?)?;
-    for (to, from) in pixmap.data_mut().chunks_exact_mut(4).zip(image.rgb().chunks_exact(3)) {
+    let mut pixmap = Pixmap::new(u32::try_from(image.width).ok()?, u32::try_from(image.height).ok()?)?;
+    for (to, from) in pixmap.data_mut().chunks_exact_mut(4).zip(image.rgb.chunks_exact(3)) {
         to[..3].copy_from_slice(from);
         to[3] = 255;
     }
     Some(pixmap)
 }
 
-struct Canvas {
+struct Raster {
     pixmap: Pixmap,
     transform: Transform,
     mask: Option<Mask>,
 }
 
-impl Canvas {
+impl Raster {
     fn mark(&mut self, mark: &Mark) {
         match mark {
             Mark::Shape(shape, style) => {
@@ -95,7 +95,7 @@ impl Canvas {
     fn image(&mut self, rect: &Rect, image: &Image) {
         let Some(source) = pixmap(image) else { return };
         // Proportions are kept and the image is centred, as the SVG does by default.
-        let (width, height) = (image.width() as f64, image.height() as f64);
+        let (width, height) = (image.width as f64, image.height as f64);
         let scale = (rect.width / width).min(rect.height / height);
         let x = rect.x + (rect.width - scale * width) / 2.0;
         let y = rect.y + (rect.height - scale * height) / 2.0;

@@ -6,14 +6,6 @@ use super::png;
 use super::scene::{Anchor, Mark, Point, Rect, Scene, Shape, Style, Text};
 use crate::palette::Color;
 use base64::prelude::{BASE64_STANDARD, Engine};
-use std::fmt::Write;
-
-/// Appends formatted text; writing to a string cannot fail.
-macro_rules! put {
-    ($out:expr, $($text:tt)*) => {{
-        let _ = write!($out, $($text)*);
-    }};
-}
 
 /// Writes the scene, with a title and a description for screen readers.
 pub(crate) fn write(scene: &Scene, title: &str, description: &str) -> String {
@@ -23,7 +15,7 @@ pub(crate) fn write(scene: &Scene, title: &str, description: &str) -> String {
          role=\"img\" aria-label=\"{title}\" font-family=\"{FAMILY}\">\n<title>{title}</title>\n",
     );
     if !description.is_empty() {
-        put!(out, "<desc>{}</desc>\n", escape(description));
+        out += &format!("<desc>{}</desc>\n", escape(description));
     }
     scene.marks.iter().for_each(|m| mark(&mut out, m));
     out.push_str("</svg>\n");
@@ -39,14 +31,14 @@ fn mark(out: &mut String, one: &Mark) {
             if let Ok(bytes) = png::encode_image(image) {
                 let bytes = BASE64_STANDARD.encode(bytes);
                 element(out, "image", &place(rect));
-                put!(out, " href=\"data:image/png;base64,{bytes}\"/>\n");
+                *out += &format!(" href=\"data:image/png;base64,{bytes}\"/>\n");
             }
         }
         Mark::Clip { rect, marks } => {
             // A nested viewport clips its contents.
             let [x, y, width, height] = [rect.x, rect.y, rect.width, rect.height].map(number);
             element(out, "svg", &place(rect));
-            put!(out, " viewBox=\"{x} {y} {width} {height}\">\n");
+            *out += &format!(" viewBox=\"{x} {y} {width} {height}\">\n");
             marks.iter().for_each(|m| mark(out, m));
             out.push_str("</svg>\n");
         }
@@ -59,8 +51,8 @@ fn shape(out: &mut String, shape: &Shape, style: &Style) {
         Shape::Circle { center: (x, y), radius } => {
             element(out, "circle", &[("cx", *x), ("cy", *y), ("r", *radius)]);
         }
-        Shape::Line(points) => put!(out, "<path d=\"{}\"", path(points)),
-        Shape::Polygon(points) => put!(out, "<path d=\"{}Z\"", path(points)),
+        Shape::Line(points) => *out += &format!("<path d=\"{}\"", path(points)),
+        Shape::Polygon(points) => *out += &format!("<path d=\"{}Z\"", path(points)),
     }
     match style.fill {
         Some(color) => paint(out, "fill", color),
@@ -68,13 +60,13 @@ fn shape(out: &mut String, shape: &Shape, style: &Style) {
     }
     if let Some(stroke) = style.stroke {
         paint(out, "stroke", stroke.color);
-        put!(out, " stroke-width=\"{}\"", number(stroke.width));
+        *out += &format!(" stroke-width=\"{}\"", number(stroke.width));
         if matches!(shape, Shape::Line(_)) {
             out.push_str(" stroke-linejoin=\"round\"");
         }
         if !stroke.dash.is_empty() {
             let dash: Vec<String> = stroke.dash.iter().map(|d| number(*d)).collect();
-            put!(out, " stroke-dasharray=\"{}\"", dash.join(" "));
+            *out += &format!(" stroke-dasharray=\"{}\"", dash.join(" "));
         }
     }
     out.push_str("/>\n");
@@ -93,24 +85,24 @@ fn text(out: &mut String, text: &Text) {
     // A viewer without the font keeps the width that the layout assumed.
     if text.content.chars().count() > 1 && covers(&text.content, text.weight) {
         let width = number(text.width());
-        put!(out, " textLength=\"{width}\" lengthAdjust=\"spacingAndGlyphs\"");
+        *out += &format!(" textLength=\"{width}\" lengthAdjust=\"spacingAndGlyphs\"");
     }
     paint(out, "fill", text.color);
-    put!(out, ">{}</text>\n", escape(&text.content));
+    *out += &format!(">{}</text>\n", escape(&text.content));
 }
 
 /// The beginning of an element with its numeric attributes.
 fn element(out: &mut String, name: &str, attributes: &[(&str, f64)]) {
-    put!(out, "<{name}");
+    *out += &format!("<{name}");
     for (attribute, value) in attributes {
-        put!(out, " {attribute}=\"{}\"", number(*value));
+        *out += &format!(" {attribute}=\"{}\"", number(*value));
     }
 }
 
 fn paint(out: &mut String, what: &str, Color { r, g, b, alpha }: Color) {
-    put!(out, " {what}=\"#{r:02x}{g:02x}{b:02x}\"");
+    *out += &format!(" {what}=\"#{r:02x}{g:02x}{b:02x}\"");
     if alpha < 1.0 {
-        put!(out, " {what}-opacity=\"{}\"", number(alpha));
+        *out += &format!(" {what}-opacity=\"{}\"", number(alpha));
     }
 }
 
@@ -122,7 +114,7 @@ fn place(rect: &Rect) -> [(&'static str, f64); 4] {
 fn path(points: &[Point]) -> String {
     let mut out = String::with_capacity(12 * points.len());
     for (i, (x, y)) in points.iter().enumerate() {
-        put!(out, "{}{} {}", if i == 0 { 'M' } else { 'L' }, number(*x), number(*y));
+        out += &format!("{}{} {}", if i == 0 { 'M' } else { 'L' }, number(*x), number(*y));
     }
     out
 }

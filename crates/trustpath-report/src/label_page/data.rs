@@ -46,10 +46,8 @@ struct PageData<'a> {
     reason: Vec<Cow<'a, str>>,
     verdict: Vec<usize>,
     label: Vec<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     given: Option<Vec<Option<usize>>>,
     rival: Vec<Option<usize>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<Vec<Option<Cow<'a, str>>>>,
     probability: Vec<f64>,
     credibility: Vec<f64>,
@@ -57,9 +55,7 @@ struct PageData<'a> {
     neighbours: Vec<Vec<usize>>,
     suggested: Vec<usize>,
     position: Vec<[i64; 2]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<PathData>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     images: Option<ImageData>,
 }
 
@@ -215,14 +211,13 @@ impl<'a> Plan<'a> {
     }
 
     fn images(&self, budget: usize) -> ImageData {
-        let of = |i: usize| self.report.instances[i].thumbnail.as_ref();
-        let cost = |i: usize| of(i).map_or(0, |t| image_cost(t.bytes.len(), t.mime.len()));
-        let shown = thin::take(&self.shown(|i| of(i).is_some()), budget, cost);
+        let image = |i: usize| self.report.instances[i].thumbnail.as_ref();
+        let cost = |i: usize| image(i).map_or(0, |t| image_cost(t.bytes.len(), t.mime.len()));
+        let shown = thin::take(&self.shown(|i| image(i).is_some()), budget, cost);
         let url =
             |Thumbnail { bytes, mime }: &Thumbnail| format!("data:{mime};base64,{}", BASE64_STANDARD.encode(bytes));
-        let files = shown.iter().filter_map(|i| Some((self.place[*i]?, url(of(*i)?)))).collect();
-        let of = self.report.instances.iter().filter(|i| i.thumbnail.is_some()).count();
-        ImageData { of, files }
+        let files = shown.iter().filter_map(|i| Some((self.place[*i]?, url(image(*i)?)))).collect();
+        ImageData { of: self.report.instances.iter().filter(|i| i.thumbnail.is_some()).count(), files }
     }
 }
 
@@ -232,15 +227,10 @@ fn shares(kind: ReportKind, counts: [usize; 6]) -> [String; 6] {
     let given = ReportVerdict::Given as usize;
     let all = counts.iter().sum::<usize>() - if kind == ReportKind::Label { counts[given] } else { 0 };
     let percent = |n: usize| 100.0 * n as f64 / all.max(1) as f64;
-    let mut place = 0;
-    counts.map(|n| {
-        let verdict = place;
-        place += 1;
-        match kind {
-            ReportKind::Label if verdict == given => String::new(),
-            ReportKind::Label => format!("{:.0} %", percent(n)),
-            ReportKind::Audit => format!("{:.1} %", percent(n)),
-        }
+    std::array::from_fn(|verdict| match kind {
+        ReportKind::Label if verdict == given => String::new(),
+        ReportKind::Label => format!("{:.0} %", percent(counts[verdict])),
+        ReportKind::Audit => format!("{:.1} %", percent(counts[verdict])),
     })
 }
 

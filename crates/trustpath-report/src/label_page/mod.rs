@@ -8,19 +8,14 @@
 //! use trustpath_report::label_page::{LabelReport, ReportInstance, ReportVerdict};
 //! let cat = ReportInstance {
 //!     id: "0001.png".into(),
-//!     label: 0,
-//!     given: None,
 //!     rival: Some(1),
-//!     text: None,
 //!     probability: 0.97,
 //!     credibility: 0.88,
 //!     round: Some(1),
 //!     verdict: ReportVerdict::Trusted,
 //!     reason: "its nearest labelled instances are all \"cat\"".into(),
 //!     position: [0.3, 1.2],
-//!     suggested: None,
-//!     neighbours: vec![],
-//!     thumbnail: None,
+//!     ..ReportInstance::default()
 //! };
 //! let report = LabelReport {
 //!     title: "Labels for my images".into(),

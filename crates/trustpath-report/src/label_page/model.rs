@@ -42,9 +42,10 @@ pub enum ReportKind {
 }
 
 /// The verdict about an instance as the page shows it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum ReportVerdict {
     /// Its label was given (`trustpath label`).
+    #[default]
     Given,
     /// Its pseudo-label can be trusted.
     Trusted,
@@ -59,7 +60,7 @@ pub enum ReportVerdict {
 }
 
 /// One instance.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct ReportInstance {
     /// Its name.
     pub id: String,

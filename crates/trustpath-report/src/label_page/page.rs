@@ -45,29 +45,19 @@ impl LabelReport {
     /// one norm for each λ, or a round not one count for each class.
     pub fn html(&self) -> Result<String> {
         self.check()?;
-        let title = escape(&self.title);
-        let subtitle = escape(&self.subtitle);
-        let shell = self.shell();
-        let data = data::write(self, LARGEST.saturating_sub(shell));
-        Ok(web::fill(PAGE, |name| match name {
-            "title" => Some(title.clone()),
-            "subtitle" => Some(subtitle.clone()),
-            "policy" => Some(POLICY.clone()),
-            "style" => Some(STYLE.clone()),
-            "data" => Some(data.clone()),
-            "script" => Some(SCRIPT.to_owned()),
-            _ => None,
-        }))
-    }
-
-    /// The indices of the instances whose thumbnails fit on the page if each has the given number of bytes, in ascending
-    /// order. Callers need no thumbnails of other instances.
-    ///
-    /// # Errors
-    /// As [`html`](Self::html).
-    pub fn thumbnails_that_fit(&self, bytes: usize) -> Result<Vec<usize>> {
-        self.check()?;
-        Ok(data::thumbnails_that_fit(self, LARGEST.saturating_sub(self.shell()), bytes))
+        let (title, subtitle) = (escape(&self.title), escape(&self.subtitle));
+        let data = data::write(self, LARGEST.saturating_sub(self.shell()));
+        Ok(web::fill(
+            PAGE,
+            &[
+                ("title", &title),
+                ("subtitle", &subtitle),
+                ("policy", &POLICY),
+                ("style", &STYLE),
+                ("data", &data),
+                ("script", SCRIPT),
+            ],
+        ))
     }
 
     /// Gives the instances their images, as many as the page has room for if each takes `bytes`, and says so where that is
@@ -76,7 +66,9 @@ impl LabelReport {
     /// # Errors
     /// As [`html`](Self::html).
     pub fn illustrate(&mut self, bytes: usize, make: impl FnOnce(&[usize]) -> Vec<Option<Thumbnail>>) -> Result<()> {
-        let (worth, all) = (self.thumbnails_that_fit(bytes)?, self.instances.len());
+        self.check()?;
+        let worth = data::thumbnails_that_fit(self, LARGEST.saturating_sub(self.shell()), bytes);
+        let all = self.instances.len();
         if worth.len() < all {
             self.notes.push(format!(
                 "The images of {} of {all} instances are on this page, so that it stays small: first those that are suggested or doubtful, then some of every class.",

@@ -12,7 +12,7 @@ const SHARE: [f64; 4] = [1.0, 0.6, 0.2, 0.2];
 /// All instances, the most interesting first, with the tier of each.
 pub(super) fn by_interest(report: &LabelReport) -> Vec<(usize, usize)> {
     let mut seen = vec![[0usize; SHARE.len()]; report.classes.len()];
-    let mut order: Vec<(usize, usize, f64, usize)> = Vec::with_capacity(report.instances.len());
+    let mut order: Vec<(usize, f64, usize)> = Vec::with_capacity(report.instances.len());
     for (i, instance) in report.instances.iter().enumerate() {
         let tier = match instance.verdict {
             _ if instance.suggested.is_some() => 0,
@@ -22,18 +22,18 @@ pub(super) fn by_interest(report: &LabelReport) -> Vec<(usize, usize)> {
         };
         let k = &mut seen[instance.label][tier];
         // Multiples of the golden ratio modulo 1: those below any bound are evenly spread.
-        let spread = (*k as f64 * 0.618_033_988_749_894_9).fract();
+        order.push((tier, (*k as f64 * 0.618_033_988_749_894_9).fract(), i));
         *k += 1;
-        order.push((tier, i, spread, instance.label));
     }
-    order.sort_by(|a, b| a.0.cmp(&b.0).then(a.2.total_cmp(&b.2)).then(a.1.cmp(&b.1)));
+    order.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
     // One of each class in turn.
     let mut taken = vec![[0usize; SHARE.len()]; report.classes.len()];
-    let turns = order.into_iter().map(|(tier, i, _, label)| {
-        taken[label][tier] += 1;
-        (tier, taken[label][tier], i)
-    });
-    let mut turns: Vec<(usize, usize, usize)> = turns.collect();
+    let in_turn = |(tier, _, i): (usize, f64, usize)| {
+        let turn = &mut taken[report.instances[i].label][tier];
+        *turn += 1;
+        (tier, *turn, i)
+    };
+    let mut turns: Vec<(usize, usize, usize)> = order.into_iter().map(in_turn).collect();
     turns.sort_by_key(|&(tier, turn, _)| (tier, turn));
     turns.into_iter().map(|(tier, _, i)| (tier, i)).collect()
 }
@@ -79,18 +79,9 @@ mod tests {
         let instance = |i: usize| ReportInstance {
             id: i.to_string(),
             label: i % 3,
-            given: None,
-            rival: None,
-            text: None,
-            probability: 0.5,
-            credibility: 0.5,
-            round: None,
             verdict: verdict(i),
-            reason: String::new(),
-            position: [0.0; 2],
             suggested: (i == 250).then_some(1),
-            neighbours: vec![],
-            thumbnail: None,
+            ..ReportInstance::default()
         };
         let classes = (0..3).map(|c| c.to_string()).collect();
         let instances = (0..300).map(instance).collect();

@@ -5,9 +5,9 @@ use crate::canvas::{Canvas, SMALL};
 use crate::draw::font::{self, Weight};
 use crate::draw::scene::{Anchor, Mark, Rect, Style, Text};
 use crate::error::same_length;
-use crate::legend::{Key, Sample, swatch};
+use crate::legend::{Key, KeySample, swatch};
 use crate::palette::{self, INK, WHITE};
-use crate::scale::{Fit, fixed};
+use crate::scale::{Reach, fixed};
 use crate::{Axis, Figure, Result};
 
 /// Groups of bars, one bar of each series in every group.
@@ -57,14 +57,14 @@ impl Bars {
         let style = |i: usize| (Style::fill(palette::series(i)), i % 2 == 1);
         let key = |(i, series): (usize, &BarSeries)| {
             let (style, hatched) = style(i);
-            Key::new(&series.name, Sample::Swatch { style, hatched })
+            Key::new(&series.name, KeySample::Swatch { style, hatched })
         };
         let several = self.series.iter().enumerate().filter(|_| self.series.len() > 1);
         let keys: Vec<Key> = several.map(key).collect();
         let mut canvas = Canvas::new(&self.title, &self.subtitle, &keys);
         let bars = self.series.iter().flat_map(|s| &s.bars).filter(|b| self.y.shows(b.value));
         let ends = bars.flat_map(|b| interval(b.value, b.error));
-        let y = canvas.y_axis(&self.y, ends, Fit::FromZero, 280.0)?;
+        let y = canvas.y_axis(&self.y, ends, Reach::FromZero, 280.0)?;
         let places = canvas.groups(&self.groups);
 
         let floor = y.at(if y.places(0.0) { 0.0f64.clamp(y.low, y.high) } else { y.low });
@@ -139,11 +139,7 @@ mod tests {
         assert!((bars[2].1 - bars[0].1).abs() < 0.02);
         let floor = bars[0].0 + bars[0].1;
         assert!((bars[2].0 - floor).abs() < 0.02, "the negative bar begins at zero");
-    }
-
-    #[test]
-    fn a_missing_value_leaves_its_place_empty() {
-        assert_eq!(drawn(&[1.0, f64::NAN, 3.0]).len(), 2);
+        assert_eq!(drawn(&[1.0, f64::NAN, 3.0]).len(), 2, "a missing value leaves its place empty");
     }
 
     #[test]

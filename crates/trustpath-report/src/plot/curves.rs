@@ -3,10 +3,10 @@
 use super::{half_width, interval, whisker};
 use crate::canvas::Canvas;
 use crate::draw::scene::{Mark, Point, Stroke, Style, simplify};
-use crate::legend::{Key, Sample};
+use crate::legend::{Key, KeySample};
 use crate::marker::Marker;
 use crate::palette;
-use crate::scale::{Fit, Scale};
+use crate::scale::{Reach, Scale};
 use crate::{Axis, Figure, Result};
 
 /// Several curves over one x axis.
@@ -67,12 +67,12 @@ impl Curves {
             points.filter(|p| self.x.shows(p.x) && self.y.shows(p.y))
         };
         let key = |(i, curve): (usize, &Curve)| {
-            Key::new(&curve.name, Sample::Line { stroke: stroke(i), marker: marker(i, curve) })
+            Key::new(&curve.name, KeySample::Line { stroke: stroke(i), marker: marker(i, curve) })
         };
         let keys: Vec<Key> = self.curves.iter().enumerate().map(key).collect();
         let mut canvas = Canvas::new(&self.title, &self.subtitle, &keys);
         let ends = shown().flat_map(|p| interval(p.y, p.error));
-        let y = canvas.y_axis(&self.y, ends, Fit::Round, 300.0)?;
+        let y = canvas.y_axis(&self.y, ends, Reach::Round, 300.0)?;
         let x = canvas.x_axis(&self.x, shown().map(|p| p.x), false)?;
 
         let (mut behind, mut front) = (Vec::new(), Vec::new());
@@ -140,15 +140,12 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_value_is_a_gap() {
+    fn a_missing_value_is_a_gap_in_line_and_band() {
         assert_eq!(lines(&[1.0, 2.0, 1.5, 3.0], 0.0), (1, 0));
         assert_eq!(lines(&[1.0, 2.0, f64::NAN, 3.0, 1.0], 0.0), (2, 0));
         // A point between gaps is a marker without a line.
         assert_eq!(lines(&[1.0, f64::NAN, 3.0, 1.0], 0.0), (1, 0));
-    }
-
-    #[test]
-    fn each_piece_has_its_own_band() {
+        // Each piece has its own band.
         assert_eq!(lines(&[1.0, 2.0, f64::NAN, 3.0, 1.0], 0.5), (2, 2));
         assert_eq!(lines(&[1.0, 2.0], f64::NAN), (1, 0));
     }

@@ -5,7 +5,7 @@ use crate::canvas::{Canvas, MARGIN, SMALL, WIDTH};
 use crate::draw::font::{self, Weight};
 use crate::draw::scene::{Anchor, Mark, Rect, Stroke, Style, Text};
 use crate::error::same_length;
-use crate::legend::{Key, Sample};
+use crate::legend::{Key, KeySample};
 use crate::palette::{CORRECT, GRID, MUTED, WHITE, WRONG};
 use crate::{Error, Figure, Image, Result};
 
@@ -77,8 +77,9 @@ impl EpisodeGrid {
             let what = || format!("cells of the round \"{}\" for the classes", round.name);
             same_length(round.cells.len(), self.classes.len(), what)?;
         }
-        let key =
-            |name: &str, correct: bool| Key::new(name, Sample::Swatch { style: style(correct, true), hatched: false });
+        let key = |name: &str, correct: bool| {
+            Key::new(name, KeySample::Swatch { style: style(correct, true), hatched: false })
+        };
         let keys = [key("correct pseudo-label (left)", true), key("wrong pseudo-label (right)", false)];
         let mut canvas = Canvas::new(&self.title, &self.subtitle, &keys);
         let grids = self.rounds.len().div_ceil(MOST_ROUNDS);

@@ -1,10 +1,10 @@
-//! A histogram, optionally with a density curve.
+//! A histogram with a density curve.
 
 use crate::canvas::Canvas;
 use crate::draw::scene::{Mark, Point, Rect, Stroke, Style, simplify};
-use crate::legend::{Key, Sample};
+use crate::legend::{Key, KeySample};
 use crate::palette::{self, WHITE};
-use crate::scale::Fit;
+use crate::scale::Reach;
 use crate::{Axis, Error, Figure, Result};
 
 /// Counts over bins of equal width.
@@ -16,14 +16,14 @@ pub struct Histogram {
     pub subtitle: String,
     /// The axis of the values.
     pub x: Axis,
-    /// The axis of the counts; its default label is "Count".
+    /// The axis of the counts.
     pub y: Axis,
     /// What was counted, in the legend; empty for no legend.
     pub name: String,
     /// The counts.
     pub bins: Bins,
     /// A density to compare with.
-    pub density: Option<Density>,
+    pub density: Density,
 }
 
 /// Bins of equal width and their counts.
@@ -91,20 +91,19 @@ impl Histogram {
         if !(bins.width > 0.0 && bins.total() > 0.0) {
             return Err(Error::NothingToDraw { title: self.title.clone() });
         }
-        let points = self.density.iter().flat_map(|d| &d.points);
+        let points = self.density.points.iter();
         let scaled = points.map(|(value, density)| (*value, density * bins.total() * bins.width));
         let shown = |p: &(f64, f64)| self.x.shows(p.0) && self.y.shows(p.1);
         let curve: Vec<(f64, f64)> = scaled.filter(shown).collect();
 
         let style = Style::fill(palette::series(0).tint(0.62)).outlined(WHITE, 0.75);
         let stroke = Stroke::solid(palette::series(1), 2.2);
-        let swatch = Sample::Swatch { style, hatched: false };
-        let line = |d: &Density| Key::new(&d.name, Sample::Line { stroke, marker: None });
-        let density = self.density.iter().map(line);
-        let keys: Vec<Key> = [Key::new(&self.name, swatch)].into_iter().chain(density).collect();
+        let swatch = KeySample::Swatch { style, hatched: false };
+        let line = KeySample::Line { stroke, marker: None };
+        let keys = [Key::new(&self.name, swatch), Key::new(&self.density.name, line)];
         let mut canvas = Canvas::new(&self.title, &self.subtitle, &keys);
         let heights = bins.counts.iter().map(|c| *c as f64).chain(curve.iter().map(|p| p.1));
-        let y = canvas.y_axis(&self.y.or_label("Count"), heights, Fit::FromZero, 280.0)?;
+        let y = canvas.y_axis(&self.y, heights, Reach::FromZero, 280.0)?;
         let x = canvas.x_axis(&self.x, (0..=bins.counts.len()).map(|i| bins.edge(i)), false)?;
         // On a logarithmic axis the bars stand on its lower end.
         let floor = y.at(y.low);
@@ -152,7 +151,7 @@ mod tests {
         // Ten values per bin: a uniform density is level with the bars.
         let bins = Bins { low: 0.0, width: 0.1, counts: vec![10; 10] };
         let density = Density { name: "uniform".into(), points: vec![(0.0, 1.0), (1.0, 1.0)] };
-        let plot = Histogram { bins, density: Some(density), ..Histogram::default() };
+        let plot = Histogram { bins, density, ..Histogram::default() };
         let svg = plot.figure().unwrap().svg();
         let tree = roxmltree::Document::parse(&svg).unwrap();
         let bar = tree.descendants().rfind(|n| n.tag_name().name() == "rect").unwrap();

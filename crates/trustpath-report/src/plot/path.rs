@@ -6,22 +6,22 @@
 use crate::canvas::Canvas;
 use crate::draw::scene::{Mark, Point, Stroke, Style, simplify};
 use crate::error::same_length;
-use crate::legend::{Key, Sample};
+use crate::legend::{Key, KeySample};
 use crate::marker::Marker;
 use crate::palette::{CORRECT, Color, WHITE, WRONG};
-use crate::scale::{Fit, Scale};
+use crate::scale::{Reach, Scale};
 use crate::{Axis, Figure, Result};
 
 /// The regularisation path of one episode.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PathPlot {
-    /// Title of the figure; by default "Regularisation path".
+    /// Title of the figure.
     pub title: String,
     /// A sentence below the title.
     pub subtitle: String,
-    /// The axis of λ, linear or logarithmic; its default label is "λ".
+    /// The axis of λ, linear or logarithmic.
     pub x: Axis,
-    /// The axis of ‖γᵢ‖; its default label says so.
+    /// The axis of ‖γᵢ‖.
     pub y: Axis,
     /// The grid of λ, in any order.
     pub lambdas: Vec<f64>,
@@ -53,12 +53,10 @@ impl PathPlot {
         let mut order: Vec<usize> = (0..self.lambdas.len()).collect();
         order.sort_by(|a, b| self.lambdas[*b].total_cmp(&self.lambdas[*a]));
 
-        let title = if self.title.is_empty() { "Regularisation path" } else { &self.title };
-        let mut canvas = Canvas::new(title, &self.subtitle, &self.keys());
+        let mut canvas = Canvas::new(&self.title, &self.subtitle, &self.keys());
         let norms = self.lines.iter().flat_map(|l| l.norms.iter().copied());
-        let y = self.y.or_label("‖γᵢ(λ)‖, one line per unlabeled instance");
-        let y = canvas.y_axis(&y, norms, Fit::FromZero, 330.0)?;
-        let x = canvas.x_axis(&self.x.or_label("λ"), self.lambdas.iter().copied(), false)?;
+        let y = canvas.y_axis(&self.y, norms, Reach::FromZero, 330.0)?;
+        let x = canvas.x_axis(&self.x, self.lambdas.iter().copied(), false)?;
 
         // The rarer kinds are drawn on top: accepted over the others, wrong over correct.
         let mut lines: Vec<&PathLine> = self.lines.iter().collect();
@@ -87,7 +85,7 @@ impl PathPlot {
             let count = self.lines.iter().filter(counts).count();
             let marker = accepted.then_some(Marker::Circle);
             let stroke = stroke(correct, accepted, any_accepted);
-            let sample = Sample::Line { stroke, marker };
+            let sample = KeySample::Line { stroke, marker };
             (count > 0).then(|| Key::new(format!("{name} ({count})"), sample))
         };
         let kinds = [
@@ -165,7 +163,7 @@ mod tests {
     #[test]
     fn only_the_last_zero_of_a_line_is_drawn() {
         let plot = plot();
-        let x = Scale::new(&plot.x, plot.lambdas.iter().copied(), Fit::Padded).unwrap().unwrap();
+        let x = Scale::new(&plot.x, plot.lambdas.iter().copied(), Reach::Padded).unwrap().unwrap();
         let runs = plot.runs(&plot.lines[0], &[3, 2, 1, 0], &x, &x);
         assert_eq!(runs.len(), 1);
         assert_eq!(runs[0].len(), 3);

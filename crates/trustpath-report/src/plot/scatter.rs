@@ -1,12 +1,11 @@
-//! Named points with error bars: accuracy against time, balanced against imbalanced pools.
+//! Named points: accuracy against time, balanced against imbalanced pools.
 
-use super::{interval, whisker};
 use crate::canvas::{Canvas, SMALL};
 use crate::draw::scene::{Mark, Point, Rect, Stroke, Text, simplify};
-use crate::legend::{Key, Sample};
+use crate::legend::{Key, KeySample};
 use crate::marker::Marker;
 use crate::palette::{self, MUTED};
-use crate::scale::{Fit, Scale};
+use crate::scale::{Reach, Scale};
 use crate::{Axis, Figure, Result};
 
 /// Points in groups, each with a label beside it.
@@ -44,10 +43,6 @@ pub struct ScatterPoint {
     pub x: f64,
     /// Where along y.
     pub y: f64,
-    /// Half the width of the interval along x; zero for none.
-    pub x_error: f64,
-    /// Half the width of the interval along y; zero for none.
-    pub y_error: f64,
 }
 
 impl Scatter {
@@ -60,15 +55,13 @@ impl Scatter {
         };
         let key = |(i, group): (usize, &ScatterGroup)| {
             let (color, marker) = (palette::series(i), Marker::series(i));
-            Key::new(&group.name, Sample::Marker { color, marker })
+            Key::new(&group.name, KeySample::Marker { color, marker })
         };
         let keys: Vec<Key> = self.groups.iter().enumerate().map(key).collect();
         let mut canvas = Canvas::new(&self.title, &self.subtitle, &keys);
-        let along_y = shown().flat_map(|(_, p)| interval(p.y, p.y_error));
-        let y = canvas.y_axis(&self.y, along_y, Fit::Round, 340.0)?;
-        let along_x = shown().flat_map(|(_, p)| interval(p.x, p.x_error));
-        let x = canvas.x_axis(&self.x, along_x, true)?;
-        let placed: Vec<Placed> = shown().map(|(i, p)| Placed::new(i, p, &x, &y)).collect();
+        let y = canvas.y_axis(&self.y, shown().map(|(_, p)| p.y), Reach::Round, 340.0)?;
+        let x = canvas.x_axis(&self.x, shown().map(|(_, p)| p.x), true)?;
+        let place = |(group, p): (usize, &'_ ScatterPoint)| (group, (x.at(p.x), y.at(p.y)));
         let diagonal = if self.diagonal { diagonal(&x, &y) } else { Vec::new() };
 
         let mut marks = Vec::new();
@@ -76,14 +69,16 @@ impl Scatter {
             let stroke = Stroke { dash: &[4.0, 4.0], ..Stroke::solid(MUTED, 1.2) };
             marks.push(Mark::line(simplify(&diagonal, 0.1), stroke));
         }
-        marks.extend(placed.iter().flat_map(Placed::whiskers));
-        marks.extend(placed.iter().map(Placed::marker));
+        let marker = |(group, at)| Marker::series(group).mark(at, palette::series(group));
+        marks.extend(shown().map(place).map(marker));
         canvas.push_inside(marks, 6.0);
 
         let plot = canvas.plot;
-        let mut taken: Vec<Rect> = placed.iter().flat_map(Placed::covers).collect();
+        let labels = shown().map(|p| PlacedPoint { label: &p.1.label, at: place(p).1 });
+        let labels: Vec<PlacedPoint> = labels.collect();
+        let mut taken: Vec<Rect> = labels.iter().map(PlacedPoint::covers).collect();
         taken.extend(diagonal.iter().map(|(x, y)| Rect::new(*x, *y, 0.0, 0.0).grown(3.0)));
-        for p in placed.iter().filter(|p| !p.label.is_empty() && plot.contains(p.at)) {
+        for p in labels.iter().filter(|p| !p.label.is_empty() && plot.contains(p.at)) {
             let (text, leader) = p.place_label(&plot, &mut taken);
             canvas.push_inside(leader.into_iter().collect(), 0.0);
             canvas.push(text);
@@ -103,43 +98,15 @@ fn diagonal(x: &Scale, y: &Scale) -> Vec<Point> {
 }
 
 /// A point with its pixels.
-struct Placed<'a> {
-    group: usize,
+struct PlacedPoint<'a> {
     label: &'a str,
     at: Point,
-    /// Left and right end of the error bar across.
-    across: (f64, f64),
-    /// Upper and lower end of the upright error bar.
-    upright: (f64, f64),
 }
 
-impl<'a> Placed<'a> {
-    fn new(group: usize, p: &'a ScatterPoint, x: &Scale, y: &Scale) -> Self {
-        let [x, left, right] = interval(p.x, p.x_error).map(|value| x.end(value));
-        let [y, bottom, top] = interval(p.y, p.y_error).map(|value| y.end(value));
-        Self { group, label: &p.label, at: (x, y), across: (left, right), upright: (top, bottom) }
-    }
-
-    fn marker(&self) -> Mark {
-        Marker::series(self.group).mark(self.at, palette::series(self.group))
-    }
-
-    fn whiskers(&self) -> Vec<Mark> {
-        let ((x, y), (left, right), (top, bottom)) = (self.at, self.across, self.upright);
-        let color = palette::series(self.group).alpha(0.75);
-        let bars = [((left, y), (right, y)), ((x, top), (x, bottom))];
-        let visible = bars.into_iter().filter(|(from, to)| from.0 < to.0 || from.1 < to.1);
-        visible.flat_map(|(from, to)| whisker(from, to, color)).collect()
-    }
-
-    /// The areas that the marker and the error bars cover.
-    fn covers(&self) -> [Rect; 3] {
-        let (x, y) = self.at;
-        [
-            Rect::new(x, y, 0.0, 0.0).grown(6.0),
-            Rect::new(self.across.0, y - 3.0, self.across.1 - self.across.0, 6.0),
-            Rect::new(x - 3.0, self.upright.0, 6.0, self.upright.1 - self.upright.0),
-        ]
+impl PlacedPoint<'_> {
+    /// The area that the marker covers.
+    fn covers(&self) -> Rect {
+        Rect::new(self.at.0, self.at.1, 0.0, 0.0).grown(6.0)
     }
 
     /// The label, placed around the point where it stays in the plot and covers least of what is `taken`; in a crowd it
@@ -156,10 +123,10 @@ impl<'a> Placed<'a> {
             (right - 2.0, below),
             (left + 2.0, above),
             (left + 2.0, below),
-            (middle, self.upright.0.min(y - 5.0) - height - 2.0),
-            (middle, self.upright.1.max(y + 5.0) + 2.0),
-            (self.across.1.max(x) + 6.0, level),
-            (self.across.0.min(x) - 6.0 - width, level),
+            (middle, y - 7.0 - height),
+            (middle, y + 7.0),
+            (x + 6.0, level),
+            (x - 6.0 - width, level),
         ];
         let cost = |rect: &Rect| {
             let covered: f64 = taken.iter().map(|t| rect.overlap(t)).sum();
@@ -176,7 +143,7 @@ impl<'a> Placed<'a> {
         let mut best = Rect::new(right, level, width, height);
         let (mut least, mut leader) = (cost(&best), None);
         for (next, extra, line) in near.chain(far) {
-            // The first of equals is kept, so that labels stand to the right where possible.
+            // The first of equals stays, so that labels stand to the right where possible.
             if cost(&next) + extra < least - 0.5 {
                 (best, least, leader) = (next, cost(&next) + extra, line);
             }
@@ -212,17 +179,17 @@ fn crossings(&[from, to]: &[Point; 2], taken: &[Rect]) -> f64 {
 mod tests {
     use super::*;
 
-    fn at(x: f64, y: f64) -> Placed<'static> {
-        Placed { group: 0, label: "a label", at: (x, y), across: (x, x), upright: (y, y) }
+    fn at(x: f64, y: f64) -> PlacedPoint<'static> {
+        PlacedPoint { label: "a label", at: (x, y) }
     }
 
     const PLOT: Rect = Rect { x: 0.0, y: 0.0, width: 400.0, height: 300.0 };
 
     /// Places the labels of some points, checks that none overlaps another, and counts the leader lines.
-    fn leaders(points: &[Placed]) -> usize {
-        let mut taken: Vec<Rect> = points.iter().flat_map(Placed::covers).collect();
+    fn leaders(points: &[PlacedPoint]) -> usize {
+        let mut taken: Vec<Rect> = points.iter().map(PlacedPoint::covers).collect();
         let leads = points.iter().filter(|p| p.place_label(&PLOT, &mut taken).1.is_some()).count();
-        let labels = &taken[3 * points.len()..];
+        let labels = &taken[points.len()..];
         assert_eq!(labels.len(), points.len());
         for (i, a) in labels.iter().enumerate() {
             assert!(a.overlap(&PLOT) > 0.99 * a.width * a.height);

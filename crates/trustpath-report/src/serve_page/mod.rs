@@ -32,11 +32,7 @@ static STYLE: LazyLock<String> = LazyLock::new(|| web::style(include_str!("page/
 
 /// The page, always the same; what it shows comes from the server.
 pub fn html() -> String {
-    web::fill(include_str!("page/page.html"), |name| match name {
-        "style" => Some(STYLE.clone()),
-        "script" => Some(SCRIPT.to_owned()),
-        _ => None,
-    })
+    web::fill(include_str!("page/page.html"), &[("style", &STYLE), ("script", SCRIPT)])
 }
 
 /// The value of the header `Content-Security-Policy` that the server sends with the page.

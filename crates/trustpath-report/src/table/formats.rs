@@ -1,6 +1,6 @@
 //! The formats of a table: aligned plain text for terminals, Markdown (GitHub's dialect), HTML and CSV (RFC 4180).
 
-use super::{Align, Table, TableCell};
+use super::{Table, TableCell, TableColumn};
 use crate::draw::escape::escape;
 use unicode_width::UnicodeWidthStr;
 
@@ -23,25 +23,19 @@ impl Table {
             text if cell.bold && !text.is_empty() => format!("**{text}**"),
             text => text,
         };
-        let rule = |width: usize, align: Align| match align {
-            Align::Left => "-".repeat(width),
-            Align::Right => format!("{}:", "-".repeat(width - 1)),
-            Align::Center => format!(":{}:", "-".repeat(width - 2)),
+        let rule = |width: usize, is_right: bool| {
+            if is_right { format!("{}:", "-".repeat(width - 1)) } else { "-".repeat(width) }
         };
         let rows = self.aligned(3, literal, rule);
         rows.iter().map(|cells| format!("| {} |\n", cells.join(" | "))).collect()
     }
 
-    /// The table as an HTML `<table>`; alignment is by the classes `right` and `center`.
+    /// The table as an HTML `<table>`; alignment is by the class `right`.
     pub fn html(&self) -> String {
-        let class = |align: Align| match align {
-            Align::Left => "",
-            Align::Right => " class=\"right\"",
-            Align::Center => " class=\"center\"",
-        };
+        let class = |column: &TableColumn| if column.is_right { " class=\"right\"" } else { "" };
         let mut out = String::from("<table>\n<thead><tr>");
         for column in &self.columns {
-            let (class, name) = (class(column.align), escape(&column.name));
+            let (class, name) = (class(column), escape(&column.name));
             out.push_str(&format!("<th scope=\"col\"{class}>{name}</th>"));
         }
         out.push_str("</tr></thead>\n<tbody>\n");
@@ -50,7 +44,7 @@ impl Table {
             for (cell, column) in row.iter().zip(&self.columns) {
                 let text = escape(&cell.text);
                 let text = if cell.bold { format!("<strong>{text}</strong>") } else { text };
-                out.push_str(&format!("<td{}>{text}</td>", class(column.align)));
+                out.push_str(&format!("<td{}>{text}</td>", class(column)));
             }
             out.push_str("</tr>\n");
         }
@@ -77,7 +71,7 @@ impl Table {
         &self,
         least: usize,
         text: impl Fn(&TableCell) -> String,
-        rule: impl Fn(usize, Align) -> String,
+        rule: impl Fn(usize, bool) -> String,
     ) -> Vec<Vec<String>> {
         let head = self.columns.iter().map(|c| text(&c.name.as_str().into())).collect();
         let rows = self.rows.iter().map(|row| row.iter().map(&text).collect());
@@ -87,14 +81,10 @@ impl Table {
             let width = rows.iter().map(|row| row[i].width()).fold(least, usize::max);
             for row in &mut rows {
                 let free = width - row[i].width();
-                let left = match column.align {
-                    Align::Left => 0,
-                    Align::Right => free,
-                    Align::Center => free / 2,
-                };
+                let left = if column.is_right { free } else { 0 };
                 row[i] = format!("{}{}{}", " ".repeat(left), row[i], " ".repeat(free - left));
             }
-            rules.push(rule(width, column.align));
+            rules.push(rule(width, column.is_right));
         }
         rows.insert(1, rules);
         rows
@@ -119,7 +109,7 @@ pub(crate) fn escape_markdown(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Best, Column};
+    use crate::TableColumn as Column;
 
     fn table<const N: usize>(columns: [Column; N], rows: &[[&str; N]]) -> Table {
         let mut table = Table::new(columns.to_vec());
@@ -129,7 +119,7 @@ mod tests {
 
     #[test]
     fn text_lines_up_in_every_script() {
-        let columns = [Column::left("class"), Column::center("ok"), Column::right("%")];
+        let columns = [Column::left("class"), Column::left("ok"), Column::right("%")];
         let rows = [["猫", "✓", "9.5"], ["Largo", "no", "100.0"], ["a\u{1b}[2Jb", "", "-"]];
         assert_eq!(
             table(columns, &rows).text(),
@@ -147,13 +137,13 @@ mod tests {
 
     #[test]
     fn markdown_is_aligned_bold_and_escaped() {
-        let columns = [Column::left("a|b"), Column::right("x"), Column::center("y")];
+        let columns = [Column::left("a|b"), Column::right("x"), Column::left("y")];
         let mut table = table(columns, &[["<script>", "1.5", "*"], ["snake_case\nline", "2.5", ""]]);
-        table.bold_best(1, Best::Highest);
+        table.bold_highest(1);
         assert_eq!(
             table.markdown(),
-            "| a\\|b             |       x |  y  |\n\
-             | ---------------- | ------: | :-: |\n\
+            "| a\\|b             |       x | y   |\n\
+             | ---------------- | ------: | --- |\n\
              | &lt;script&gt;   |     1.5 | \\*  |\n\
              | snake\\_case line | **2.5** |     |\n"
         );
@@ -162,7 +152,7 @@ mod tests {
     #[test]
     fn html_cells_are_escaped_aligned_and_bold() {
         let mut table = table([Column::left("<b>"), Column::right("n")], &[["</td>&", "3"]]);
-        table.bold_best(1, Best::Lowest);
+        table.bold_highest(1);
         let html = table.html();
         let tree = roxmltree::Document::parse(&html).unwrap();
         let cells: Vec<_> = tree.descendants().filter(|n| n.has_tag_name("td")).collect();

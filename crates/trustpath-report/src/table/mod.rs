@@ -6,16 +6,15 @@ pub(crate) use formats::escape_markdown;
 
 use crate::Result;
 use crate::error::same_length;
-use std::ops::Range;
 
 /// A table: columns with a name and an alignment, and rows with one cell per column.
 ///
 /// ```
-/// use trustpath_report::{Best, Column, Table};
-/// let mut table = Table::new(vec![Column::left("method"), Column::right("1-shot (%)")]);
+/// use trustpath_report::{Table, TableColumn};
+/// let mut table = Table::new(vec![TableColumn::left("method"), TableColumn::right("1-shot (%)")]);
 /// table.push(["LR", "78.31 ± 0.52"])?;
 /// table.push(["ICI-R", "84.07 ± 0.60"])?;
-/// table.bold_best(1, Best::Highest);
+/// table.bold_highest(1);
 /// assert_eq!(
 ///     table.text(),
 ///     "method    1-shot (%)\n\
@@ -28,30 +27,15 @@ use std::ops::Range;
 /// ```
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Table {
-    columns: Vec<Column>,
+    columns: Vec<TableColumn>,
     rows: Vec<Vec<TableCell>>,
 }
 
 /// A column: its heading and alignment.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Column {
-    /// Its name.
-    pub name: String,
-    /// Alignment of its cells.
-    pub align: Align,
-}
-
-/// Alignment of the text in a cell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum Align {
-    /// Left-aligned, for words.
-    #[default]
-    Left,
-    /// Right-aligned, for numbers.
-    Right,
-    /// Centred.
-    Center,
+pub struct TableColumn {
+    name: String,
+    is_right: bool,
 }
 
 /// One cell.
@@ -63,29 +47,15 @@ pub struct TableCell {
     pub bold: bool,
 }
 
-/// Which number of a column is the best.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Best {
-    /// The largest, for example of accuracies.
-    Highest,
-    /// The smallest, for example of times.
-    Lowest,
-}
-
-impl Column {
-    /// A column of words.
+impl TableColumn {
+    /// A column of words, aligned at the left.
     pub fn left(name: impl Into<String>) -> Self {
-        Self { name: name.into(), align: Align::Left }
+        Self { name: name.into(), is_right: false }
     }
 
-    /// A column of numbers.
+    /// A column of numbers, aligned at the right.
     pub fn right(name: impl Into<String>) -> Self {
-        Self { name: name.into(), align: Align::Right }
-    }
-
-    /// A centred column, for check marks.
-    pub fn center(name: impl Into<String>) -> Self {
-        Self { name: name.into(), align: Align::Center }
+        Self { name: name.into(), is_right: true }
     }
 }
 
@@ -97,7 +67,7 @@ impl<T: Into<String>> From<T> for TableCell {
 
 impl Table {
     /// A table without rows.
-    pub fn new(columns: Vec<Column>) -> Self {
+    pub fn new(columns: Vec<TableColumn>) -> Self {
         Self { columns, rows: Vec::new() }
     }
 
@@ -111,7 +81,7 @@ impl Table {
     }
 
     /// The columns.
-    pub fn columns(&self) -> &[Column] {
+    pub fn columns(&self) -> &[TableColumn] {
         &self.columns
     }
 
@@ -120,22 +90,19 @@ impl Table {
         &self.rows
     }
 
-    /// Sets the best number of a column in bold.
-    pub fn bold_best(&mut self, column: usize, best: Best) {
-        self.bold_best_of(column, 0..self.rows.len(), best);
+    /// Sets a cell in bold.
+    pub fn bold(&mut self, row: usize, column: usize) {
+        self.rows[row][column].bold = true;
     }
 
-    /// Sets the best number of a column among some rows in bold. The number is the beginning of a cell's text; equal
-    /// numbers are bold together.
-    pub fn bold_best_of(&mut self, column: usize, rows: Range<usize>, best: Best) {
-        let end = rows.end.min(self.rows.len());
-        let rows = &mut self.rows[rows.start.min(end)..end];
-        let cells = rows.iter_mut().filter_map(|row| row.get_mut(column));
-        let numbers = cells.filter_map(|cell| Some((leading_number(&cell.text)?, cell)));
-        let mut cells: Vec<(f64, &mut TableCell)> = numbers.collect();
-        let pick = if best == Best::Highest { f64::max } else { f64::min };
-        let best = cells.iter().map(|(value, _)| *value).reduce(pick);
-        cells.iter_mut().filter(|(v, _)| Some(*v) == best).for_each(|(_, cell)| cell.bold = true);
+    /// Sets the highest number of a column in bold. The number is the beginning of a cell's text; equal numbers are bold
+    /// together.
+    pub fn bold_highest(&mut self, column: usize) {
+        let numbers: Vec<Option<f64>> = self.rows.iter().map(|row| leading_number(&row[column].text)).collect();
+        let highest = numbers.iter().copied().flatten().reduce(f64::max);
+        for (row, number) in self.rows.iter_mut().zip(numbers) {
+            row[column].bold |= highest.is_some() && number == highest;
+        }
     }
 }
 
@@ -161,23 +128,22 @@ mod tests {
     }
 
     #[test]
-    fn the_best_of_some_rows_is_bold_and_so_are_ties() {
-        let mut table = Table::new(vec![Column::right("a")]);
-        for cell in ["9", "3.0", "–", "5", "5.0", "1"] {
-            table.push([cell]).unwrap();
+    fn the_highest_numbers_and_chosen_cells_are_bold() {
+        let mut table = Table::new(vec![TableColumn::right("a"), TableColumn::left("b")]);
+        for cell in ["3.0", "–", "5", "5.0", "1"] {
+            table.push([cell, "x"]).unwrap();
         }
-        table.bold_best_of(0, 1..5, Best::Highest);
-        let bold: Vec<bool> = table.rows().iter().map(|r| r[0].bold).collect();
-        assert_eq!(bold, [false, false, false, true, true, false]);
-        table.bold_best(7, Best::Lowest);
-        table.bold_best_of(0, 40..90, Best::Lowest);
-        table.bold_best(0, Best::Lowest);
-        assert!(table.rows()[5][0].bold);
+        table.bold_highest(0);
+        table.bold_highest(1);
+        table.bold(4, 1);
+        let bold = |column: usize| table.rows().iter().map(|row| row[column].bold).collect::<Vec<_>>();
+        assert_eq!(bold(0), [false, false, true, true, false]);
+        assert_eq!(bold(1), [false, false, false, false, true], "words are not compared");
     }
 
     #[test]
     fn a_row_must_fit() {
-        let mut table = Table::new(vec![Column::left("a"), Column::left("b")]);
+        let mut table = Table::new(vec![TableColumn::left("a"), TableColumn::left("b")]);
         let refused = table.push(["x"]);
         assert!(matches!(refused, Err(crate::Error::Length { given: 1, expected: 2, .. })));
     }

@@ -11,17 +11,15 @@ fn figure() -> Figure {
 }
 
 fn document() -> Document {
-    let mut table = Table::new(vec![Column::left(HOSTILE), Column::right("n")]);
+    let mut table = Table::new(vec![TableColumn::left(HOSTILE), TableColumn::right("n")]);
     table.push([HOSTILE, "1"]).unwrap();
-    let figure =
-        |caption: &str| Block::Figure { name: "../a figure".into(), caption: caption.into(), figure: self::figure() };
+    let figure = || Block::Figure { name: "../a figure".into(), figure: figure() };
     let blocks = vec![
         Block::Paragraph(HOSTILE.into()),
         Block::List(vec![HOSTILE.into(), "two".into()]),
-        Block::Code(format!("{HOSTILE}\n```\n$ trustpath")),
         Block::Table { caption: HOSTILE.into(), table },
-        figure(""),
-        figure(HOSTILE),
+        figure(),
+        figure(),
     ];
     let section = DocumentSection { heading: HOSTILE.into(), blocks };
     Document {
@@ -55,8 +53,7 @@ fn the_page_is_well_formed_and_loads_nothing() {
 fn markdown_is_literal_and_links_every_figure() {
     let document = document();
     let markdown = document.markdown("images");
-    assert!(!markdown.split("````").next().unwrap().contains("<script>"));
-    assert!(markdown.contains("\n````text\n"), "the fence is longer than the one inside");
+    assert!(!markdown.contains("<script>"));
     let names: Vec<String> = document.figures().into_iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["a-figure", "a-figure-2", "a-figure-3", "a-figure-4"]);
     for name in names {

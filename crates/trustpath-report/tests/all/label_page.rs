@@ -1,7 +1,6 @@
 //! The label page as text: its data, its size, and what it refuses.
 
-use crate::dress::rename;
-use crate::sample::label;
+use crate::sample::{label, rename};
 use serde_json::{Value, json};
 use trustpath_report::label_page::{LabelReport, ReportKind, ReportVerdict, Thumbnail};
 use trustpath_report::{Error, Result};
@@ -87,14 +86,15 @@ fn images_are_dropped_before_rows_and_doubtful_instances_last() {
 #[test]
 fn the_page_shows_the_images_that_were_said_to_fit() {
     for (instances, all) in [(300, true), (20_000, false)] {
-        let mut report = label(instances, 4);
-        let fit = report.thumbnails_that_fit(2000).unwrap();
-        assert_eq!(fit.len() == instances, all);
-        for &i in &fit {
-            report.instances[i].thumbnail = thumbnail(2000, "image/jpeg");
-        }
+        let (mut report, mut fit) = (label(instances, 4), 0);
+        let make = |worth: &[usize]| {
+            fit = worth.len();
+            vec![thumbnail(2000, "image/jpeg"); fit]
+        };
+        report.illustrate(2000, make).unwrap();
+        assert_eq!((fit == instances, report.notes.len()), (all, if all { 1 } else { 2 }));
         let shown = page(&report).0.matches("data:image/jpeg").count();
-        assert!(shown == fit.len() && shown > 250, "{shown} of {}", fit.len());
+        assert!(shown == fit && shown > 250, "{shown} of {fit}");
     }
 }
 

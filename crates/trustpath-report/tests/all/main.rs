@@ -2,7 +2,6 @@
 
 mod browser;
 mod document;
-mod dress;
 mod figures;
 mod label_page;
 mod sample;

@@ -1,11 +1,11 @@
 //! Synthetic reports of realistic shape.
 
 use trustpath_report::label_page::{
-    LabelReport, ReportInstance, ReportKind, ReportLine, ReportPath, ReportRound, ReportVerdict as Verdict,
+    LabelReport, ReportInstance, ReportKind, ReportLine, ReportPath, ReportRound, ReportVerdict as Verdict, Thumbnail,
 };
 
 /// Uniform in 0..1; the same seed always gives the same number.
-pub fn noise(seed: usize) -> f64 {
+fn noise(seed: usize) -> f64 {
     let x = (seed as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let x = (x ^ (x >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     ((x ^ (x >> 32)) >> 11) as f64 / (1u64 << 53) as f64
@@ -32,18 +32,15 @@ pub fn label(n: usize, classes: usize) -> LabelReport {
         ReportInstance {
             id: format!("shots/2024/{i:05}.png"),
             label: class,
-            given: None,
             rival: Some((class + 1 + i % 2) % classes),
-            text: None,
             probability: 1.0 - 0.6 * doubt,
             credibility,
             round: (verdict == Verdict::Trusted).then(|| 1 + (doubt * 8.0) as usize),
             verdict,
             reason: format!("4 of the 5 nearest labelled instances are \"class {class}\""),
             position: [0, 1].map(|k| (center(class)[k] + offset(k)) as f32),
-            suggested: None,
             neighbours: (0..3).map(|k| (class + k * classes).min(n - 1)).collect(),
-            thumbnail: None,
+            ..ReportInstance::default()
         }
     };
     let mut instances: Vec<ReportInstance> = (0..n).map(instance).collect();
@@ -93,4 +90,23 @@ pub fn audit(n: usize, classes: usize) -> LabelReport {
         (instance.round, instance.suggested) = (None, None);
     }
     report
+}
+
+/// Uses such texts for everything that has a name.
+pub fn rename(report: &mut LabelReport, texts: &[&str]) {
+    let text = |i: usize| texts[i % texts.len()].to_owned();
+    (report.title, report.subtitle) = (text(0), text(1));
+    (report.facts, report.notes) = (vec![(text(2), text(0))], vec![text(1)]);
+    report.classes.iter_mut().enumerate().for_each(|(i, class)| *class = text(i));
+    for (i, instance) in report.instances.iter_mut().enumerate() {
+        (instance.id, instance.reason) = (format!("{i} {}", text(i)), text(i + 1));
+    }
+}
+
+/// An image of one colour: a GIF of one pixel.
+pub fn image(red: u8, green: u8, blue: u8) -> Thumbnail {
+    let mut bytes = b"GIF89a\x01\0\x01\0\x80\0\0".to_vec();
+    bytes.extend([red, green, blue, 0, 0, 0]);
+    bytes.extend(b",\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;");
+    Thumbnail { bytes, mime: "image/gif".into() }
 }

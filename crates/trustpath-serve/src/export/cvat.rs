@@ -1,7 +1,5 @@
 //! CVAT for images 1.1: one `image` element with a `tag` per label, `source` being `manual` or `auto`.
 
-use std::fmt::Write;
-
 use super::Exported;
 use crate::Result;
 
@@ -24,33 +22,17 @@ pub fn write(exported: &Exported<'_>) -> Result<Vec<u8>> {
         let (width, height) = exported.source().size(row.row).unwrap_or((0, 0));
         let by = if row.checked { "manual" } else { "auto" };
         let (id, label) = (escaped(row.id), escaped(label));
-        // Writing to a string cannot fail.
-        let _ = writeln!(
-            xml,
-            "  <image id=\"{number}\" name=\"{id}\" width=\"{width}\" height=\"{height}\">\n    <tag label=\"{label}\" source=\"{by}\"></tag>\n  </image>"
-        );
+        xml.push_str(&format!(
+            "  <image id=\"{number}\" name=\"{id}\" width=\"{width}\" height=\"{height}\">\n    <tag label=\"{label}\" source=\"{by}\"></tag>\n  </image>\n"
+        ));
     }
     xml.push_str("</annotations>\n");
     Ok(xml.into_bytes())
 }
 
-/// A text inside an element or an attribute. Characters that XML 1.0 cannot hold become �.
+/// A text inside an attribute, where line ends and tabs would become spaces.
 fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\t' | '\n' | '\r' => {
-                let _ = write!(out, "&#{};", u32::from(c));
-            }
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
+    trustpath_report::escape(text).replace('\t', "&#9;").replace('\n', "&#10;").replace('\r', "&#13;")
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! `trustpath label`, torchvision's `ImageFolder` and a Hugging Face `imagefolder` read it. Names of classes and files come
 //! from the data and are not trusted: what could leave the folder or means something to a file system is replaced by `_`.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -11,6 +11,7 @@ use std::sync::PoisonError;
 
 use super::Exported;
 use crate::session::Session;
+use crate::source::SessionPool;
 use crate::{Error, Result};
 
 /// Longest name in bytes, below the limit of every file system with room for a number.
@@ -20,7 +21,7 @@ const LONGEST: usize = 120;
 /// these are files of their own.
 pub fn write(session: &Session, links: bool) -> Result<(String, usize)> {
     if !session.source.has_images() {
-        return Err(Error::Refused("the data are not images: choose a file instead".into()));
+        return Err(Error::refused("the data are not images: choose a file instead"));
     }
     // One export at a time: all of them use the same names.
     let _one = session.exporting.lock().unwrap_or_else(PoisonError::into_inner);
@@ -40,58 +41,50 @@ pub fn write(session: &Session, links: bool) -> Result<(String, usize)> {
     if partial.exists() {
         fs::remove_dir_all(&partial).map_err(|e| failed(&partial, e))?;
     }
-    let mut taken: HashSet<PathBuf> = HashSet::new();
-    let mut classes: Vec<(String, String)> = Vec::new();
+    let mut taken: HashSet<String> = HashSet::new();
+    let mut classes: HashMap<&str, PathBuf> = HashMap::new();
     let mut count = 0;
     for (row, label) in exported.reliable() {
-        let file = session.source.file(row.row).filter(|_| links);
         // An image that is not there any more is left out.
-        let image = match file.map(fs::canonicalize) {
-            Some(target) => target.ok().map(Image::Link),
-            None => session.source.original(row.row).map(Image::Copy),
-        };
-        let Some(image) = image else { continue };
-        let class = match classes.iter().find(|(name, _)| name == label) {
-            Some((_, folder)) => folder.clone(),
-            None => {
-                let name = free(&plain(label), |name| classes.iter().any(|(_, f)| same(f, name)));
-                classes.push((label.to_owned(), name.clone()));
-                name
-            }
-        };
-        let place = partial.join(&class);
-        fs::create_dir_all(&place).map_err(|e| failed(&place, e))?;
-        let base = plain(row.id.rsplit(['/', '\\']).next().unwrap_or(row.id));
-        let name = match &image {
-            Image::Link(_) => base,
-            Image::Copy(bytes) => with_ending(&base, bytes),
-        };
-        let name = free(&name, |name| taken.contains(&place.join(name.to_lowercase())));
-        taken.insert(place.join(name.to_lowercase()));
-        let path = place.join(&name);
+        let Some(image) = ExportedImage::of(session.source.as_ref(), row.row, links) else { continue };
+        let class = classes.entry(label).or_insert_with(|| free(&mut taken, &partial, &plain(label)));
+        fs::create_dir_all(&class).map_err(|e| failed(class, e))?;
+        let name = plain(row.id.rsplit(['/', '\\']).next().unwrap_or(row.id));
         match image {
-            Image::Link(target) => link(&target, &path).map_err(|e| {
+            ExportedImage::Link(target) => link(&target, &free(&mut taken, class, &name)).map_err(|e| {
                 let target = target.display();
                 Error::Refused(format!("{target} cannot be linked ({e}): export copies instead"))
             })?,
-            Image::Copy(bytes) => create(&path, &bytes).map_err(|e| failed(&path, e))?,
+            ExportedImage::Copy(bytes) => {
+                let path = free(&mut taken, class, &with_ending(&name, &bytes));
+                create(&path, &bytes).map_err(|e| failed(&path, e))?;
+            }
         }
         count += 1;
     }
     if count == 0 {
-        let sentence = "there is no image with a given or trusted label: label some first";
-        return Err(Error::Refused(sentence.into()));
+        return Err(Error::refused("there is no image with a given or trusted label: label some first"));
     }
     fs::rename(&partial, &folder).map_err(|e| failed(&folder, e))?;
     Ok((folder.display().to_string(), count))
 }
 
 /// What an exported image is.
-enum Image {
+enum ExportedImage {
     /// A link to this file.
     Link(PathBuf),
     /// A file with these contents.
     Copy(Vec<u8>),
+}
+
+impl ExportedImage {
+    /// The image of a row.
+    fn of(source: &dyn SessionPool, row: usize, links: bool) -> Option<Self> {
+        match source.file(row).filter(|_| links) {
+            Some(file) => fs::canonicalize(file).ok().map(Self::Link),
+            None => source.original(row).map(Self::Copy),
+        }
+    }
 }
 
 /// A new file: never one that is there already, and never one that a link leads to.
@@ -105,10 +98,6 @@ fn link(file: &Path, at: &Path) -> io::Result<()> {
     return std::os::unix::fs::symlink(file, at);
     #[cfg(not(unix))]
     return fs::hard_link(file, at);
-}
-
-fn same(a: &str, b: &str) -> bool {
-    a.to_lowercase() == b.to_lowercase()
 }
 
 /// A name with the ending of the kind of image that the bytes are, if it has none.
@@ -141,15 +130,20 @@ fn plain(name: &str) -> String {
     }
 }
 
-/// The name, with a number before its ending where it is taken.
-fn free(name: &str, taken: impl Fn(&str) -> bool) -> String {
+/// A place of this name in a folder, with a number before its ending if one is `taken` that differs at most in case.
+fn free(taken: &mut HashSet<String>, folder: &Path, name: &str) -> PathBuf {
     let (stem, ending) = match name.rsplit_once('.') {
         Some((stem, ending)) if !stem.is_empty() => (stem, format!(".{ending}")),
         _ => (name, String::new()),
     };
-    let numbered = (2..).map(|n| format!("{stem}-{n}{ending}"));
-    let mut names = std::iter::once(name.to_owned()).chain(numbered);
-    names.find(|name| !taken(name)).unwrap_or_else(|| name.to_owned())
+    let mut place = folder.join(name);
+    for n in 2.. {
+        if taken.insert(place.to_string_lossy().to_lowercase()) {
+            break;
+        }
+        place = folder.join(format!("{stem}-{n}{ending}"));
+    }
+    place
 }
 
 #[cfg(test)]
@@ -170,9 +164,9 @@ mod tests {
             assert_eq!(plain(name), expected, "{name:?}");
         }
         assert!(plain(&"ä".repeat(500)).len() <= LONGEST);
-        let taken = ["a.jpg", "a-2.jpg"];
-        assert_eq!(free("a.jpg", |name| taken.contains(&name)), "a-3.jpg");
-        assert_eq!(free("b", |_| false), "b");
+        let mut taken = HashSet::new();
+        let places = ["a.jpg", "A.jpg", "a.jpg", "b"].map(|name| free(&mut taken, Path::new("x"), name));
+        assert_eq!(places, ["x/a.jpg", "x/A-2.jpg", "x/a-3.jpg", "x/b"].map(PathBuf::from));
         assert_eq!(with_ending("x", b"\x89PNG"), "x.png");
         assert_eq!(with_ending("x.JPG", b""), "x.JPG");
     }

@@ -1,14 +1,12 @@
 //! What a session gives to other programs.
 //!
-//! Every file has the labels that people gave and, for the other instances, what the model of all answers so far found. Formats that have
+//! Every file has the labels that people gave and, for the other instances, the predictions of a model of all answers so far. Formats that have
 //! no room for doubt (class folders, FiftyOne, COCO, CVAT) get given and trusted labels only.
 
-mod coco;
 mod cvat;
-mod fiftyone;
 mod folder;
+mod images;
 mod label_studio;
-mod metadata;
 mod table;
 
 use std::sync::Arc;
@@ -26,102 +24,62 @@ use crate::source::SessionPool;
 
 pub use folder::write as folder;
 
-/// A file that can be downloaded.
-struct ExportFormat {
+/// A file that can be downloaded, as the page lists it.
+#[derive(Debug, Serialize)]
+pub struct ExportFormat {
     /// The name of the file.
     name: &'static str,
     about: &'static str,
-    /// Whether it is about images only.
-    images: bool,
-    kind: &'static str,
+    #[serde(skip)]
     write: fn(&Exported<'_>) -> Result<Vec<u8>>,
 }
 
-const FORMATS: &[ExportFormat] = &[
-    ExportFormat {
-        name: "result.csv",
-        about: "every instance with label, probability, verdict and reason, as trustpath label writes it",
-        images: false,
-        kind: "text/csv; charset=utf-8",
-        write: |e| table::result(e, Format::Csv),
-    },
-    ExportFormat {
-        name: "result.jsonl",
-        about: "the same, one object per line",
-        images: false,
-        kind: "application/x-ndjson",
-        write: |e| table::result(e, Format::Jsonl),
-    },
-    ExportFormat {
-        name: "result.parquet",
-        about: "the same as Apache Parquet",
-        images: false,
-        kind: "application/octet-stream",
-        write: |e| table::result(e, Format::Parquet),
-    },
-    ExportFormat {
-        name: "labels.csv",
-        about: "the labels that were given or checked, for --labels",
-        images: false,
-        kind: "text/csv; charset=utf-8",
-        write: table::labels,
-    },
-    ExportFormat {
-        name: "verified.csv",
-        about: "the labels that a person gave or confirmed, for trustpath audit --verified",
-        images: false,
-        kind: "text/csv; charset=utf-8",
-        write: table::verified,
-    },
-    ExportFormat {
-        name: "label-studio.json",
-        about: "tasks for Label Studio: answers as annotations, the rest as predictions with scores",
-        images: false,
-        kind: "application/json",
-        write: label_studio::write,
-    },
-    ExportFormat {
-        name: "coco.json",
-        about: "given and trusted labels as COCO images, categories and annotations without boxes",
-        images: true,
-        kind: "application/json",
-        write: coco::write,
-    },
-    ExportFormat {
-        name: "cvat.xml",
-        about: "given and trusted labels as tags, CVAT for images 1.1",
-        images: true,
-        kind: "application/xml",
-        write: cvat::write,
-    },
-    ExportFormat {
-        name: "fiftyone.json",
-        about: "given and trusted labels, FiftyOneImageClassificationDataset",
-        images: true,
-        kind: "application/json",
-        write: fiftyone::write,
-    },
-    ExportFormat {
-        name: "metadata.jsonl",
-        about: "file_name, label, verdict and probability, for a Hugging Face imagefolder",
-        images: true,
-        kind: "application/x-ndjson",
-        write: metadata::write,
-    },
-];
-
-/// A format as the page lists it.
-#[derive(Debug, Serialize)]
-pub struct FormatView {
-    name: &'static str,
-    about: &'static str,
+const fn format(name: &'static str, write: fn(&Exported<'_>) -> Result<Vec<u8>>, about: &'static str) -> ExportFormat {
+    ExportFormat { name, about, write }
 }
 
+/// Files about any data.
+const FORMATS: [ExportFormat; 6] = [
+    format(
+        "result.csv",
+        |e| table::result(e, Format::Csv),
+        "every instance with label, probability, verdict and reason, as trustpath label writes it",
+    ),
+    format("result.jsonl", |e| table::result(e, Format::Jsonl), "the same, one object per line"),
+    format("result.parquet", |e| table::result(e, Format::Parquet), "the same as Apache Parquet"),
+    format("labels.csv", table::labels, "the labels that were given or checked, for --labels"),
+    format(
+        "verified.csv",
+        table::verified,
+        "the labels that a person gave or confirmed, for trustpath audit --verified",
+    ),
+    format(
+        "label-studio.json",
+        label_studio::write,
+        "tasks for Label Studio: answers as annotations, the rest as predictions with scores",
+    ),
+];
+
+/// Files about images only.
+const IMAGE_FORMATS: [ExportFormat; 4] = [
+    format(
+        "coco.json",
+        images::coco,
+        "given and trusted labels as COCO images, categories and annotations without boxes",
+    ),
+    format("cvat.xml", cvat::write, "given and trusted labels as tags, CVAT for images 1.1"),
+    format("fiftyone.json", images::fiftyone, "given and trusted labels, FiftyOneImageClassificationDataset"),
+    format(
+        "metadata.jsonl",
+        images::metadata,
+        "file_name, label, verdict and probability, for a Hugging Face imagefolder",
+    ),
+];
+
 /// The formats for this kind of data.
-pub fn formats(source: &dyn SessionPool) -> Vec<FormatView> {
-    let fits = |format: &&ExportFormat| !format.images || source.has_images();
-    let view = |format: &ExportFormat| FormatView { name: format.name, about: format.about };
-    FORMATS.iter().filter(fits).map(view).collect()
+pub fn formats(source: &dyn SessionPool) -> Vec<&'static ExportFormat> {
+    let of_images = IMAGE_FORMATS.iter().filter(|_| source.has_images());
+    FORMATS.iter().chain(of_images).collect()
 }
 
 /// What is exported: the state at one moment.
@@ -143,13 +101,6 @@ struct ExportRow<'a> {
     probability: f64,
 }
 
-impl ExportRow<'_> {
-    /// Whether the label can be relied on.
-    fn is_reliable(&self) -> bool {
-        matches!(self.verdict, Verdict::Given | Verdict::Trusted)
-    }
-}
-
 impl<'a> Exported<'a> {
     /// The state now, with a model of all answers, which this waits for.
     fn new(session: &'a Session) -> Result<Self> {
@@ -168,10 +119,7 @@ impl<'a> Exported<'a> {
         let (ids, labelling) = (self.source().pool().ids(), &self.model.labelling);
         (0..ids.len()).map(move |row| {
             let answer = self.answers[row];
-            let class = match answer {
-                Answer::Open | Answer::Skipped => self.model.label(row),
-                answer => answer.class(),
-            };
+            let class = self.model.class(row, answer);
             ExportRow {
                 row,
                 id: &ids[row],
@@ -189,11 +137,8 @@ impl<'a> Exported<'a> {
 
     /// Instances whose label can be relied on, and the label of each.
     fn reliable(&self) -> impl Iterator<Item = (ExportRow<'_>, &str)> {
-        let rows = self.rows().filter(ExportRow::is_reliable);
-        rows.filter_map(|row| {
-            let label = row.label?;
-            Some((row, label))
-        })
+        let reliable = |row: &ExportRow<'_>| matches!(row.verdict, Verdict::Given | Verdict::Trusted);
+        self.rows().filter(reliable).filter_map(|row| row.label.map(|label| (row, label)))
     }
 
     /// The labels that occur among them, sorted.
@@ -207,13 +152,19 @@ impl<'a> Exported<'a> {
 
 /// A file to download.
 pub fn file(session: &Session, name: &str) -> Result<Response> {
-    let fits = |f: &&ExportFormat| f.name == name && (!f.images || session.source.has_images());
-    let Some(format) = FORMATS.iter().find(fits) else {
+    let formats = formats(session.source.as_ref());
+    let Some(format) = formats.iter().find(|format| format.name == name) else {
         return Ok(Response::error(404, "there is no such file"));
     };
+    let kind = match name.rsplit_once('.') {
+        Some((_, "csv")) => "text/csv; charset=utf-8",
+        Some((_, "jsonl")) => "application/x-ndjson",
+        Some((_, "json")) => "application/json",
+        Some((_, "xml")) => "application/xml",
+        _ => "application/octet-stream",
+    };
     let bytes = (format.write)(&Exported::new(session)?)?;
-    let attachment = format!("attachment; filename=\"{}\"", format.name);
-    Ok(Response::new(format.kind, bytes).with("Content-Disposition", attachment))
+    Ok(Response::new(kind, bytes).with("Content-Disposition", format!("attachment; filename=\"{name}\"")))
 }
 
 /// JSON, readable by people too.

@@ -32,12 +32,8 @@ pub fn verified(exported: &Exported<'_>) -> Result<Vec<u8>> {
 
 fn given(exported: &Exported<'_>, class: impl Fn(Answer) -> Option<usize>) -> Result<Vec<u8>> {
     let ids = exported.source().pool().ids();
-    let labels = exported
-        .answers
-        .iter()
-        .zip(ids)
-        .filter_map(|(&answer, id)| Some((id.clone(), exported.classes[class(answer)?].clone())));
-    let (ids, labels) = labels.unzip();
+    let label = |(&answer, id): (&Answer, &String)| Some((id.clone(), exported.classes[class(answer)?].clone()));
+    let (ids, labels) = exported.answers.iter().zip(ids).filter_map(label).unzip();
     let mut table = ResultTable::default();
     table.push("id", Column::Text(ids))?;
     table.push("label", Column::Text(labels))?;

@@ -16,35 +16,28 @@ use serde_json::{Value, json};
 use trustpath_table::{ControlNames, MODEL_VERSION, TaskAnswer, TaskWriter, answer_of};
 
 use crate::answer::Answer;
-use crate::http::{Request, Response};
+use crate::http::{HttpRequest, Response};
 use crate::journal::Target;
-use crate::session::{Session, State};
+use crate::session::{Session, SessionState};
 use crate::{Error, Result};
 pub use index::TaskIndex;
 
 /// The response to a request, whose path after `label-studio/` is `path`.
-pub fn respond(session: &Session, request: &Request, path: &str) -> Result<Response> {
-    let body = || -> Result<Value> {
-        let read = serde_json::from_slice(&request.body);
-        read.map_err(|e| Error::Refused(format!("the request cannot be read: {e}")))
-    };
+pub fn respond(session: &Session, request: &HttpRequest, path: &str) -> Result<Response> {
     let answer = match (request.method.as_str(), path.trim_end_matches('/')) {
         ("GET", "" | "health") => json!({ "status": "UP", "model_class": "trustpath" }),
         ("POST", "setup") => json!({ "model_version": version(&session.lock()) }),
-        ("POST", "predict") => predict(session, &body()?)?,
-        ("POST", "webhook") => webhook(session, &body()?)?,
+        ("POST", "predict") => predict(session, &request.json()?)?,
+        ("POST", "webhook") => webhook(session, &request.json()?)?,
         _ => return Ok(Response::error(404, "there is no such request of Label Studio")),
     };
     Ok(Response::json(&answer))
 }
 
 /// The name of the model, with the number of labels that it knows.
-fn version(state: &State) -> String {
+fn version(state: &SessionState) -> String {
     match &state.model {
-        Some(model) => {
-            let labels = model.from.labels.iter().flatten().count() + model.from.none.len();
-            format!("{MODEL_VERSION}-{labels}-labels")
-        }
+        Some(model) => format!("{MODEL_VERSION}-{}-labels", model.from.answers()),
         None => MODEL_VERSION.to_owned(),
     }
 }
@@ -57,7 +50,7 @@ fn names(interface: &Value) -> Option<ControlNames> {
 /// A prediction for every task.
 fn predict(session: &Session, body: &Value) -> Result<Value> {
     let Some(tasks) = body["tasks"].as_array() else {
-        return Err(Error::Refused("the request has no list of tasks".into()));
+        return Err(Error::refused("the request has no list of tasks"));
     };
     let source = session.source.as_ref();
     let object = if source.has_images() { "image" } else { "text" };
@@ -70,13 +63,10 @@ fn predict(session: &Session, body: &Value) -> Result<Value> {
     let predicted = |task: &Value| {
         let row = session.tasks().find(task)?;
         let model = state.model.as_deref()?;
-        let class = match state.answers.of(row) {
-            Answer::NoneOfThese => None,
-            answer => answer.class().or_else(|| model.label(row)),
-        }?;
-        let score = match state.answers.of(row).class() {
-            Some(_) => 1.0,
-            None => model.labelling.probability[row],
+        let (class, score) = match state.answers.of(row) {
+            Answer::NoneOfThese => return None,
+            Answer::Given(class) | Answer::Checked(class) => (class, 1.0),
+            Answer::Open | Answer::Skipped => (model.label(row)?, model.labelling.probability[row]),
         };
         Some(writer.prediction(&state.answers.classes()[class], score, &version))
     };
@@ -85,51 +75,60 @@ fn predict(session: &Session, body: &Value) -> Result<Value> {
     Ok(json!({ "results": results }))
 }
 
+/// One value, or several.
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice)
+}
+
 /// Records what was annotated.
 fn webhook(session: &Session, body: &Value) -> Result<Value> {
-    let list = |value: &Value| match value {
-        Value::Array(values) => values.clone(),
-        value => vec![value.clone()],
-    };
     match body["action"].as_str().unwrap_or_default() {
         "ANNOTATION_CREATED" | "ANNOTATION_UPDATED" | "ANNOTATIONS_CREATED" => {}
         "START_TRAINING" => {
-            session.update(false);
+            session.update();
             return Ok(json!({ "status": "ok" }));
         }
         _ => return Ok(json!({ "status": "ignored" })),
     }
     let control = names(&body["project"]["label_config"]).map(|names| names.from);
-    let (annotations, tasks) = (list(&body["annotation"]), list(&body["task"]));
     let (mut recorded, mut ignored) = (0, Vec::new());
-    for (annotation, task) in annotations.iter().zip(&tasks) {
-        let id = &task["id"];
-        let Some(row) = session.tasks().find(task) else {
-            ignored.push(format!("task {id} is not in the data of this session"));
-            continue;
-        };
-        let now = session.lock().answers.of(row);
-        let target = match answer_of(annotation, control.as_deref()) {
-            TaskAnswer::Label(label) => Target::Label { label },
-            TaskAnswer::Cancelled if now == Answer::Open => Target::Skipped,
-            TaskAnswer::Cancelled => continue,
-            TaskAnswer::Empty => {
-                ignored.push(format!("the annotation of task {id} chooses nothing"));
-                continue;
-            }
-            TaskAnswer::Several(_) => {
-                ignored.push(format!("the annotation of task {id} has several choices, but an instance has one label"));
-                continue;
-            }
-        };
-        // The same annotation may be sent twice.
-        let known = now.class().map(|class| session.lock().answers.classes()[class].clone());
-        let is_new =
-            !matches!((&target, now), (Target::Label { label }, Answer::Checked(_)) if known.as_ref() == Some(label));
-        if is_new {
-            session.answer(&[row], &target)?;
-            recorded += 1;
+    for (annotation, task) in list(&body["annotation"]).iter().zip(list(&body["task"])) {
+        match record(session, annotation, task, control.as_deref())? {
+            Ok(is_new) => recorded += usize::from(is_new),
+            Err(sentence) => ignored.push(sentence),
         }
     }
     Ok(json!({ "status": "ok", "recorded": recorded, "ignored": ignored }))
+}
+
+/// Records an annotation and returns whether it says something new, or else a sentence about why it is ignored.
+fn record(
+    session: &Session,
+    annotation: &Value,
+    task: &Value,
+    control: Option<&str>,
+) -> Result<std::result::Result<bool, String>> {
+    let id = &task["id"];
+    let Some(row) = session.tasks().find(task) else {
+        return Ok(Err(format!("task {id} is not in the data of this session")));
+    };
+    let now = session.lock().answers.of(row);
+    let target = match answer_of(annotation, control) {
+        TaskAnswer::Label(label) => Target::Label { label },
+        TaskAnswer::Cancelled if now == Answer::Open => Target::Skipped,
+        TaskAnswer::Cancelled => return Ok(Ok(false)),
+        TaskAnswer::Empty => return Ok(Err(format!("the annotation of task {id} chooses nothing"))),
+        TaskAnswer::Several(_) => {
+            let sentence = "has several choices, but an instance has one label";
+            return Ok(Err(format!("the annotation of task {id} {sentence}")));
+        }
+    };
+    // The same annotation may be sent twice.
+    if let (Target::Label { label }, Answer::Checked(class)) = (&target, now)
+        && session.lock().answers.classes()[class] == *label
+    {
+        return Ok(Ok(false));
+    }
+    session.answer(&[row], &target)?;
+    Ok(Ok(true))
 }

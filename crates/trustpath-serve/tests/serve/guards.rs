@@ -4,8 +4,7 @@ use crate::pool::{Running, Wish};
 
 #[test]
 fn only_the_printed_address_under_its_own_name_is_answered() {
-    let folder = tempfile::tempdir().unwrap();
-    let session = Running::start(folder.path(), &Wish::default());
+    let (_folder, session) = Running::fresh(&Wish::default());
     let (host, token) = session.parts();
     let port = host.split_once(':').unwrap().1.to_owned();
     let ask = |line: &str, headers: &str| session.raw(format!("{line}\r\n{headers}\r\n\r\n").as_bytes());
@@ -23,31 +22,29 @@ fn only_the_printed_address_under_its_own_name_is_answered() {
     assert_eq!(ask(&state, &twice).0, 403);
 
     // No token, a wrong one, a part of it, one with a letter changed.
-    let own = format!("Host: {host}");
+    let named = format!("Host: {host}");
     let mut changed = token.clone().into_bytes();
     changed[5] = if changed[5] == b'0' { b'1' } else { b'0' };
     let changed = String::from_utf8(changed).unwrap();
     for path in ["/", "/state", "//state", "/x/state", &token[..9], &changed, "/../state"] {
-        let (status, _, body) = ask(&format!("GET {path} HTTP/1.1"), &own);
+        let (status, _, body) = ask(&format!("GET {path} HTTP/1.1"), &named);
         assert_eq!(status, 403, "{path}");
         assert!(String::from_utf8_lossy(&body).contains("token"), "{path}");
     }
     let post = |kind: &str, origin: &str| {
-        let headers = format!("{own}\r\nContent-Type: {kind}\r\nOrigin: {origin}\r\nContent-Length: 2");
+        let headers = format!("{named}\r\nContent-Type: {kind}\r\nOrigin: {origin}\r\nContent-Length: 2");
         session.raw(format!("POST {token}update HTTP/1.1\r\n{headers}\r\n\r\n{{}}").as_bytes()).0
     };
     assert_eq!(post("application/json", &format!("http://{host}")), 200);
     assert_eq!(post("application/json", "http://evil.example"), 403);
     assert_eq!(post("application/json", "null"), 403);
     assert_eq!(post("text/plain", &format!("http://{host}")), 403, "what a form of another page can send");
-    assert_eq!(ask(&format!("DELETE {token}state HTTP/1.1"), &own).0, 405);
-    session.end();
+    assert_eq!(ask(&format!("DELETE {token}state HTTP/1.1"), &named).0, 405);
 }
 
 #[test]
 fn bad_requests_are_refused_and_harm_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let session = Running::start(folder.path(), &Wish::default());
+    let (folder, session) = Running::fresh(&Wish::default());
     let (host, token) = session.parts();
     let head = format!("POST {token}answer HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json");
     for (request, status) in [
@@ -92,8 +89,7 @@ fn bad_requests_are_refused_and_harm_nothing() {
 
 #[test]
 fn responses_protect_the_page() {
-    let folder = tempfile::tempdir().unwrap();
-    let session = Running::start(folder.path(), &Wish::default());
+    let (_folder, session) = Running::fresh(&Wish::default());
     let (status, head, body) = session.get_bytes("");
     let page = String::from_utf8(body).unwrap();
     assert_eq!(status, 200);
@@ -112,5 +108,4 @@ fn responses_protect_the_page() {
         let is_named = page.replace("http://www.w3.org/2000/svg", "").contains(outside);
         assert!(!is_named, "the page must not name {outside}");
     }
-    session.end();
 }

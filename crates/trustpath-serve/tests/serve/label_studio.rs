@@ -1,6 +1,7 @@
 //! The requests that Label Studio sends to a machine learning backend, as its code writes them.
 
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::pool::{CLASSES, Running, Wish};
 
@@ -26,14 +27,13 @@ fn annotated(action: &str, task: &Value, choices: &[&str]) -> Value {
         "project": { "id": 3, "title": "birds", "label_config": INTERFACE }, "task": task })
 }
 
-fn start(folder: &std::path::Path) -> Running {
-    Running::start(folder, &Wish { texts: true, label_studio: true, ..Wish::default() })
+fn start() -> (TempDir, Running) {
+    Running::fresh(&Wish { texts: true, label_studio: true, ..Wish::default() })
 }
 
 #[test]
 fn annotations_are_recorded_and_tasks_are_predicted() {
-    let folder = tempfile::tempdir().unwrap();
-    let session = start(folder.path());
+    let (folder, session) = start();
     assert_eq!(session.get("label-studio/health")["status"], "UP");
     let setup = json!({ "project": "3.1700000000", "schema": INTERFACE, "hostname": "", "access_token": "" });
     let first = session.post("label-studio/setup", &setup)["model_version"].clone();
@@ -48,7 +48,7 @@ fn annotations_are_recorded_and_tasks_are_predicted() {
     }
     let changed = annotated("ANNOTATION_UPDATED", &task(114, 14), &["auk"]);
     assert_eq!(session.post("label-studio/webhook", &changed)["recorded"], 1);
-    let state = session.settled();
+    let state = session.updated();
     assert_eq!(state["counts"]["checked"], 15);
 
     let tasks: Vec<Value> = (20..40).map(|row| task(500 + row, row)).collect();
@@ -73,8 +73,7 @@ fn annotations_are_recorded_and_tasks_are_predicted() {
 
 #[test]
 fn what_is_no_label_is_ignored_and_said() {
-    let folder = tempfile::tempdir().unwrap();
-    let session = start(folder.path());
+    let (_folder, session) = start();
     let send = |body: &Value| session.post("label-studio/webhook", body);
     let ignored = |body: &Value, part: &str| {
         let answer = send(body);
@@ -102,13 +101,11 @@ fn what_is_no_label_is_ignored_and_said() {
     assert!(status == 400 && answer["error"].as_str().unwrap().contains("\"auk\" already"), "{answer}");
     assert_eq!(session.try_post("label-studio/predict", &json!({})).0, 400);
     assert_eq!(session.try_post("label-studio/train", &json!({})).0, 404);
-    session.end();
 }
 
 #[test]
 fn the_token_guards_it_and_without_the_option_there_is_none() {
-    let folder = tempfile::tempdir().unwrap();
-    let session = start(folder.path());
+    let (folder, session) = start();
     let (host, _) = session.parts();
     for path in ["/health", "/label-studio/health", "/00000000000000000000000000000000/label-studio/health"] {
         let (status, ..) = session.raw(format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n").as_bytes());
@@ -122,8 +119,7 @@ fn the_token_guards_it_and_without_the_option_there_is_none() {
 
 #[test]
 fn images_are_found_by_their_addresses() {
-    let folder = tempfile::tempdir().unwrap();
-    let session = Running::start(folder.path(), &Wish { images: true, label_studio: true, ..Wish::default() });
+    let (folder, session) = Running::fresh(&Wish { images: true, label_studio: true, ..Wish::default() });
     let at = |address: &str| json!({ "id": 1, "data": { "image": address } });
     let interface = r#"<View><Image name="image" value="$image"/><Choices name="label" toName="image"/></View>"#;
     for (row, address) in [(3, "/data/local-files/?d=shot%20003.jpg"), (4, "/data/upload/2/0a1b2c3d-shot 004.jpg")] {

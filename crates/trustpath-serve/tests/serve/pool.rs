@@ -9,6 +9,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use tempfile::TempDir;
 use trustpath::label::{Labelling, Trust, label_first};
 use trustpath::spec::LabelSpec;
 use trustpath::{Audit, Features, Observer};
@@ -17,7 +18,7 @@ use trustpath_serve::{Ended, Server, Session, SessionPool, Settings};
 use trustpath_table::{FileLock, MissingLabels, PartlyLabelledFile, PartlyLabelledTable};
 
 /// After this time a condition is never going to be true, even on a machine with much other work.
-const PATIENCE: Duration = Duration::from_secs(600);
+pub const PATIENCE: Duration = Duration::from_secs(600);
 const DIMS: usize = 6;
 pub const CLASSES: [&str; 3] = ["auk", "gull", "tern"];
 
@@ -51,13 +52,13 @@ impl Default for Wish {
     }
 }
 
-pub struct TestPool {
+pub struct ServedPool {
     pool: PartlyLabelledTable,
     images: bool,
     files: Vec<PathBuf>,
 }
 
-impl TestPool {
+impl ServedPool {
     /// Writes the pool as a table and reads it with the labels file, if there is one.
     pub fn read(folder: &Path, wish: &Wish) -> Self {
         let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
@@ -91,12 +92,16 @@ impl TestPool {
         pool
     }
 
+    fn features(&self) -> Features<'_> {
+        Features::new(self.pool.features().unwrap(), self.pool.rows(), DIMS).unwrap()
+    }
+
     fn spec() -> LabelSpec {
         LabelSpec { suggest: 20, precision: Some(0.7), ..LabelSpec::default() }
     }
 }
 
-impl SessionPool for TestPool {
+impl SessionPool for ServedPool {
     fn pool(&self) -> &PartlyLabelledTable {
         &self.pool
     }
@@ -108,15 +113,13 @@ impl SessionPool for TestPool {
         classes: usize,
         observer: &mut (dyn Observer + Send),
     ) -> Result<Labelling, String> {
-        let values = self.pool.features().unwrap();
-        let features = Features::new(values, self.pool.rows(), DIMS).unwrap();
+        let features = self.features();
         let label = trustpath::label(&features, labels).none_of_these(none).classes(classes);
         label.spec(&Self::spec()).run_observed(observer).map_err(|e| e.to_string())
     }
 
     fn label_first(&self, observer: &mut (dyn Observer + Send)) -> Result<Vec<usize>, String> {
-        let values = self.pool.features().unwrap();
-        let features = Features::new(values, self.pool.rows(), DIMS).unwrap();
+        let features = self.features();
         label_first(&features, 3, observer).map_err(|e| e.to_string())
     }
 
@@ -172,14 +175,38 @@ impl SessionPool for TestPool {
     }
 }
 
-/// A session in a thread of its own.
+/// Opens a session on `labels.csv` in this folder.
+pub fn open(folder: &Path, wish: &Wish) -> trustpath_serve::Result<Session> {
+    let labels = folder.join("labels.csv");
+    let lock = FileLock::acquire(&labels).unwrap();
+    let source = Arc::new(ServedPool::read(folder, wish));
+    let (missing, label_studio) = (MissingLabels::usual(), wish.label_studio);
+    Session::open(source, Settings { labels, missing, coverage: 0.9, batch: 5, seed: 0, label_studio }, lock)
+}
+
+/// A session in a thread of its own, which ends when this is dropped.
 pub struct Running {
     pub address: String,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<Option<Ended>>>,
 }
 
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        let ended = self.thread.take().map(JoinHandle::join);
+        assert!(std::thread::panicking() || ended.is_none_or(|ended| ended.is_ok()), "the session panicked");
+    }
+}
+
 impl Running {
+    /// Starts a session in a new folder.
+    pub fn fresh(wish: &Wish) -> (TempDir, Self) {
+        let folder = tempfile::tempdir().unwrap();
+        let session = Self::start(folder.path(), wish);
+        (folder, session)
+    }
+
     /// Starts a session on `labels.csv` in this folder.
     pub fn start(folder: &Path, wish: &Wish) -> Self {
         Self::begin(folder, wish, true)
@@ -191,14 +218,8 @@ impl Running {
     }
 
     fn begin(folder: &Path, wish: &Wish, finish: bool) -> Self {
-        let labels = folder.join("labels.csv");
-        let lock = FileLock::acquire(&labels).unwrap();
-        let source = Arc::new(TestPool::read(folder, wish));
-        let missing = MissingLabels::usual();
-        let label_studio = wish.label_studio;
-        let settings = Settings { labels, missing, coverage: 0.9, batch: 5, seed: 0, label_studio };
-        let session = Session::open(source, settings, lock).unwrap();
-        let server = Server::bind(0).unwrap();
+        let session = open(folder, wish).unwrap();
+        let server = Server::bind(0, None).unwrap();
         let (address, stop) = (server.address(), Arc::new(AtomicBool::new(false)));
         let seen = stop.clone();
         let thread = std::thread::spawn(move || {
@@ -209,9 +230,9 @@ impl Running {
     }
 
     /// Ends it, and returns what it left.
-    pub fn end(mut self) -> Option<Ended> {
+    pub fn end(self) -> Option<Ended> {
         self.stop.store(true, Ordering::Relaxed);
-        self.thread.take().unwrap().join().unwrap()
+        self.wait()
     }
 
     /// Waits until the page has ended it.
@@ -242,6 +263,7 @@ impl Running {
         self.raw(format!("GET {token}{path} HTTP/1.1\r\nHost: {host}\r\n\r\n").as_bytes())
     }
 
+    /// The answer to a request that is granted, read as JSON.
     pub fn get(&self, path: &str) -> Value {
         let (status, _, body) = self.get_bytes(path);
         assert_eq!(status, 200, "{path}: {}", String::from_utf8_lossy(&body));
@@ -289,7 +311,7 @@ impl Running {
     }
 
     /// Waits for a model that knows all answers.
-    pub fn settled(&self) -> Value {
+    pub fn updated(&self) -> Value {
         self.post("update", &json!({}));
         self.until(|state| state["model"]["stale"] == false)
     }

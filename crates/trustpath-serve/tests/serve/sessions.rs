@@ -2,10 +2,10 @@
 
 use std::fs;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use trustpath_table::{AnswerKind, FileLock, read_answers};
 
-use crate::pool::{CLASSES, Running, TestPool, Wish};
+use crate::pool::{CLASSES, Running, ServedPool, Wish, open};
 use trustpath_serve::SessionPool;
 
 #[test]
@@ -46,7 +46,7 @@ fn a_killed_session_loses_nothing_and_an_ended_one_leaves_only_its_labels() {
 
     let kinds = read_answers(&at("labels.csv")).unwrap();
     assert_eq!(kinds[7], ("shot 008.jpg".into(), AnswerKind::NoneOfThese));
-    let pool = TestPool::read(folder.path(), &wish);
+    let pool = ServedPool::read(folder.path(), &wish);
     let label = |row: usize| pool.pool().labels()[row].map(|c| pool.pool().class_names()[c].clone());
     assert_eq!(label(6).as_deref(), Some("auk"));
     assert_eq!((label(8), label(11), label(12)), (None, None, None));
@@ -84,19 +84,13 @@ fn two_processes_cannot_work_on_one_file_and_other_data_are_refused() {
     session.end();
     // The journal is about instances that are not in these data.
     let other = Wish { id: |i| format!("other {i}"), ..wish };
-    let labels = folder.path().join("labels.csv");
-    let lock = FileLock::acquire(&labels).unwrap();
-    let source = std::sync::Arc::new(TestPool::read(folder.path(), &other));
-    let missing = trustpath_table::MissingLabels::usual();
-    let settings = trustpath_serve::Settings { labels, missing, coverage: 0.9, batch: 5, seed: 0, label_studio: false };
-    let error = trustpath_serve::Session::open(source, settings, lock).err().unwrap().to_string();
+    let error = open(folder.path(), &other).err().unwrap().to_string();
     assert!(error.contains("\"shot 000.jpg\"") && error.contains("labels.csv.journal"), "{error}");
 }
 
 #[test]
 fn two_tabs_see_the_same_state() {
-    let folder = tempfile::tempdir().unwrap();
-    let session = Running::start(folder.path(), &Wish::default());
+    let (_folder, session) = Running::fresh(&Wish::default());
     let first = session.get("state");
     session.label(&[3], "auk");
     let version = first["version"].as_u64().unwrap();
@@ -113,31 +107,29 @@ fn two_tabs_see_the_same_state() {
         assert!(version > now, "nothing is sent twice");
         now = version;
     }
-    session.end();
 }
 
 #[test]
 fn the_model_follows_the_answers() {
-    let folder = tempfile::tempdir().unwrap();
-    let session = Running::start(folder.path(), &Wish::default());
+    let (_folder, session) = Running::fresh(&Wish::default());
     let state = session.until(|state| state["stage"].is_null() && state["version"].as_u64() > Some(1));
-    assert!(state["model"].is_null() && state["queue"][0]["found"].is_null());
+    assert!(state["model"].is_null() && state["queue"][0]["prediction"].is_null());
     // Without any label, one instance of each group comes first.
-    let rows = |k: usize| state["queue"][k]["row"].as_u64().unwrap() % 3;
-    let groups: std::collections::BTreeSet<u64> = (0..3).map(rows).collect();
-    assert_eq!(groups.len(), 3, "{}", state["queue"]);
+    let mut groups: Vec<usize> = rows(&state["queue"])[..3].iter().map(|row| row % 3).collect();
+    groups.sort_unstable();
+    assert_eq!(groups, [0, 1, 2], "{}", state["queue"]);
     assert!(state["outlook"]["sentence"].as_str().unwrap().contains("two classes"));
     session.label_truly(0..12);
-    let state = session.settled();
+    let state = session.updated();
     let queue = state["queue"].as_array().unwrap();
     assert!(queue.len() >= 20 && queue.iter().all(|item| item["row"].as_u64().unwrap() >= 12));
-    let right = queue.iter().filter(|item| item["found"]["label"] == item["row"].as_u64().unwrap() % 3);
+    let right = queue.iter().filter(|item| item["prediction"]["label"] == item["row"].as_u64().unwrap() % 3);
     assert!(right.count() * 10 > 9 * queue.len(), "{queue:?}");
-    assert!(queue[0]["found"]["near"].as_array().unwrap().len() == 3);
+    assert!(queue[0]["prediction"]["near"].as_array().unwrap().len() == 3);
 
     // An instance that is none of these is not asked for again, and is none of these in the result.
     session.post("answer", &json!({ "rows": [20], "to": "none-of-these" }));
-    let state = session.settled();
+    let state = session.updated();
     let csv = String::from_utf8(session.get_bytes("export/result.csv").2).unwrap();
     let line = csv.lines().find(|line| line.starts_with("shot 020")).unwrap();
     assert!(line.contains(",none of these,") && line.starts_with("shot 020.jpg,,"), "{line}");
@@ -145,26 +137,28 @@ fn the_model_follows_the_answers() {
 
     // More labels are another point of the curve.
     session.label_truly(30..45);
-    let state = session.settled();
+    let state = session.updated();
     let points = state["points"].as_array().unwrap();
     assert!(points.len() >= 3 && points.last().unwrap()["labels"] == 28, "{points:?}");
     assert!(points.last().unwrap()["coverage"].as_f64().unwrap() > 0.46);
-    session.end();
 }
 
 #[test]
 fn bulk_selections_and_suspects() {
-    let folder = tempfile::tempdir().unwrap();
-    let session = Running::start(folder.path(), &Wish::default());
+    let (folder, session) = Running::fresh(&Wish::default());
     session.label_truly(0..12);
     // A wrong label: 13 is a gull.
     session.label(&[13], "tern");
-    session.settled();
+    session.updated();
     let all = session.get("class?class=0&least=0");
     let sure = session.get("class?class=0&least=0.99");
     assert!(all["total"].as_u64().unwrap() >= 10 && sure["total"].as_u64() <= all["total"].as_u64());
-    let chance: Vec<f64> =
-        all["items"].as_array().unwrap().iter().map(|item| item["found"]["probability"].as_f64().unwrap()).collect();
+    let chance: Vec<f64> = all["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| item["prediction"]["probability"].as_f64().unwrap())
+        .collect();
     assert!(chance.is_sorted_by(|a, b| a >= b), "{chance:?}");
     let like = session.get("similar?row=15");
     let first: Vec<u64> =
@@ -194,37 +188,44 @@ fn bulk_selections_and_suspects() {
     session.label(&[13], CLASSES[1]);
     session.post("answer", &json!({ "rows": [0], "to": "open" }));
     assert_eq!(session.get("suspects")["left"], 11);
-    session.end();
+}
+
+/// The rows of a list of instances.
+fn rows(items: &Value) -> Vec<usize> {
+    items.as_array().unwrap().iter().map(|item| item["row"].as_u64().unwrap() as usize).collect()
+}
+
+/// Answers these rows of a check; the first answer disagrees with the prediction.
+fn answer_check(session: &Running, rows: &[usize]) {
+    for (k, &row) in rows.iter().enumerate() {
+        session.label(&[row], CLASSES[(row + usize::from(k == 0)) % 3]);
+    }
 }
 
 #[test]
 fn another_session_goes_on_with_the_curve_and_the_check() {
     let (folder, wish) = (tempfile::tempdir().unwrap(), Wish::default());
     let session = Running::doomed(folder.path(), &wish);
-    for end in [12, 18, 24] {
-        session.label_truly(end.max(12) - if end == 12 { 12 } else { 6 }..end);
-        session.settled();
+    for labelled in [0..12, 12..18, 18..24] {
+        session.label_truly(labelled);
+        session.updated();
     }
     session.post("check", &json!({ "size": 10 }));
-    let rows: Vec<u64> = (session.get("state")["queue"].as_array().unwrap()[..10].iter())
-        .map(|item| item["row"].as_u64().unwrap())
-        .collect();
-    for (k, &row) in rows[..4].iter().enumerate() {
-        session.label(&[row as usize], CLASSES[(row as usize + usize::from(k == 0)) % 3]);
-    }
-    let before = session.settled();
+    let checked = rows(&session.get("state")["queue"]);
+    answer_check(&session, &checked[..4]);
+    let before = session.updated();
     assert!(before["points"].as_array().unwrap().len() >= 3);
     assert!(session.end().is_none(), "as if it were killed");
 
     let session = Running::start(folder.path(), &wish);
-    let after = session.settled();
+    let after = session.updated();
     assert_eq!((&after["points"], &after["check"]), (&before["points"], &before["check"]));
     assert_eq!((&after["check"]["answered"], &after["check"]["right"]), (&json!(4), &json!(3)));
     assert_eq!(after["outlook"], before["outlook"]);
     // What is left of the sample is asked for first, and its predictions are still hidden.
     let queue = after["queue"].as_array().unwrap();
-    for (item, row) in queue.iter().zip(&rows[4..]) {
-        assert!(item["row"] == *row && item["blind"] == true && item["found"].is_null());
+    for (item, row) in queue.iter().zip(&checked[4..10]) {
+        assert!(item["row"] == *row && item["blind"] == true && item["prediction"].is_null());
     }
     session.end();
 
@@ -233,51 +234,37 @@ fn another_session_goes_on_with_the_curve_and_the_check() {
     let session = Running::start(folder.path(), &wish);
     let anew = session.get("state");
     assert_eq!((&anew["points"], &anew["check"]), (&json!([]), &json!(null)));
-    session.end();
 }
 
 #[test]
 fn a_check_hides_predictions_and_measures_precision() {
-    let folder = tempfile::tempdir().unwrap();
-    let session = Running::start(folder.path(), &Wish::default());
+    let (_folder, session) = Running::fresh(&Wish::default());
     assert_eq!(session.try_post("check", &json!({})).0, 400, "nothing is trusted yet");
     session.label_truly(0..24);
-    let state = session.settled();
+    let state = session.updated();
     assert!(state["model"]["trusted"].as_u64().unwrap() >= 10, "{}", state["model"]);
     session.post("check", &json!({ "size": 10 }));
     let state = session.get("state");
-    let rows: Vec<u64> = state["queue"].as_array().unwrap()[..10]
-        .iter()
-        .map(|item| {
-            assert!(item["blind"] == true && item["found"].is_null());
-            item["row"].as_u64().unwrap()
-        })
-        .collect();
-    for (k, row) in rows.iter().enumerate() {
-        // The first answer disagrees.
-        let class = (*row as usize + usize::from(k == 0)) % 3;
-        session.label(&[*row as usize], CLASSES[class]);
-    }
+    let queue = &state["queue"].as_array().unwrap()[..10];
+    assert!(queue.iter().all(|item| item["blind"] == true && item["prediction"].is_null()));
+    answer_check(&session, &rows(&state["queue"])[..10]);
     let check = &session.get("state")["check"];
     assert_eq!((&check["answered"], &check["right"]), (&json!(10), &json!(9)), "{check}");
     assert!(check["interval"][0].as_f64().unwrap() < 0.9 && check["interval"][1].as_f64().unwrap() > 0.9);
-    session.end();
 }
 
 #[test]
 fn a_check_that_cannot_be_kept_is_not_begun() {
-    let folder = tempfile::tempdir().unwrap();
-    let session = Running::start(folder.path(), &Wish::default());
+    let (folder, session) = Running::fresh(&Wish::default());
     let file = folder.path().join("labels.csv.progress");
     fs::create_dir(&file).unwrap();
     session.label_truly(0..12);
-    session.settled();
-    let body = serde_json::json!({ "size": 3 });
+    session.updated();
+    let body = json!({ "size": 3 });
     let (status, answer) = session.try_post("check", &body);
     assert!(status == 500 && answer["error"].as_str().unwrap().contains("labels.csv.progress"));
     assert!(session.get("state")["check"].is_null());
     fs::remove_dir(&file).unwrap();
     session.post("check", &body);
     assert_eq!(session.get("state")["check"]["size"], 3);
-    session.end();
 }

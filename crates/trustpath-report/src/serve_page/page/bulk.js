@@ -59,7 +59,7 @@ viewers.bulk = (() => {
         event.currentTarget.setAttribute("aria-pressed", String(!out.has(item.row)));
         label();
       },
-    }, shortTag(preselected(item)), item.found && el("small", {}, percent(item.found.probability)))));
+    }, shortTag(preselected(item)), item.prediction && el("small", {}, percent(item.prediction.probability)))));
     label();
   }
 

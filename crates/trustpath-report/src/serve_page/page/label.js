@@ -44,7 +44,7 @@ viewers.label = (() => {
       if (item && label !== undefined && !item.blind) give(item, target(label));
       else if (item) $("live").textContent = "There is no prediction: choose a class.";
     },
-    rival: () => asked()?.found && give(asked(), target(asked().found.rival)),
+    rival: () => asked()?.prediction && give(asked(), target(asked().prediction.rival)),
     none: () => asked() && give(asked(), target(null)),
     skip: () => asked() && give(asked(), { to: "skipped" }),
     name: () => asked() && askName(place.querySelector(".acts"), (name) => give(asked(), { to: "label", label: name })),
@@ -79,7 +79,7 @@ viewers.label = (() => {
     const item = current;
     const keys = classKeys(session.classes);
     const label = item.blind ? undefined : preselected(item);
-    const state = (i) => (i === label ? "chosen" : !item.blind && i === item.found?.rival ? "rival" : "");
+    const state = (i) => (i === label ? "chosen" : !item.blind && i === item.prediction?.rival ? "rival" : "");
     const big = el("div", { class: "shown", title: session.images ? "Click or press the space bar to zoom" : null, onclick: zoom }, body(item, true));
     return [
       el("div", { class: "question", "aria-label": `Instance ${item.id}` },
@@ -89,8 +89,8 @@ viewers.label = (() => {
           prediction(item),
           el("div", { class: "answers", role: "group", "aria-label": "Classes" }, classButtons(session.classes, keys, acts.choose, state)),
           commands(),
-          item.found && !item.blind && el("details", { class: "why" }, el("summary", {}, "Why"), el("p", {}, item.found.reason),
-            el("div", { class: "tiles" }, item.found.near.map(([row, id, c]) => sessionTile({ row, id, text: session.images ? undefined : id }, { disabled: true }, c === null ? "" : classTag(c))))),
+          item.prediction && !item.blind && el("details", { class: "why" }, el("summary", {}, "Why"), el("p", {}, item.prediction.reason),
+            el("div", { class: "tiles" }, item.prediction.near.map(([row, id, c]) => sessionTile({ row, id, text: session.images ? undefined : id }, { disabled: true }, c === null ? "" : classTag(c))))),
           session.model && el("button", { type: "button", class: "more", onclick: () => viewers.bulk.similar(item) }, "Label similar ones together"))),
     ];
   }
@@ -104,7 +104,7 @@ viewers.label = (() => {
         "aria-current": k === cursor ? "true" : null,
         "aria-label": `${item.id}, ${label === undefined ? "no prediction" : label === null ? "none of these" : className(label)}${item.done ? ", answered" : ""}`,
         onclick: () => ((cursor = k), draw(true)),
-      }, words, !item.done && item.found && !item.blind && el("small", {}, percent(item.found.probability)));
+      }, words, !item.done && item.prediction && !item.blind && el("small", {}, percent(item.prediction.probability)));
     });
     const open = batch.filter((item) => !item.done && !item.blind && preselected(item) !== undefined);
     const all = () => {
@@ -144,7 +144,7 @@ viewers.label = (() => {
   }
 
   /** What the drawn question depends on other than the instance. */
-  const shape = () => JSON.stringify([current?.row, current?.answer, current?.found?.label, current?.found?.probability, current?.blind, session.classes.length, session.undo, Boolean(session.model)]);
+  const shape = () => JSON.stringify([current?.row, current?.answer, current?.prediction?.label, current?.prediction?.probability, current?.blind, session.classes.length, session.undo, Boolean(session.model)]);
 
   async function undone(rows) {
     const { items } = await ask(`items?rows=${rows.slice(0, 1).join(",")}`);

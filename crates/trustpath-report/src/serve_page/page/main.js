@@ -13,6 +13,7 @@ function open(name) {
 
 function drawHead() {
   const { counts, model, stage } = session;
+  document.body.dataset.version = session.version;
   document.title = `${counts.given + counts.checked} labels – trustpath serve`;
   $("source").textContent = session.source;
   const state = stage ? `Updating the model: ${stage} …`

@@ -16,7 +16,7 @@ function body(item, large = false) {
 function preselected(item) {
   if (item.class !== null) return item.class;
   if (item.answer === "none") return null;
-  return item.found ? item.found.label : undefined;
+  return item.prediction ? item.prediction.label : undefined;
 }
 
 const target = (label) => (label === null ? { to: "none-of-these" } : { to: "label", label: className(label) });
@@ -24,8 +24,8 @@ const target = (label) => (label === null ? { to: "none-of-these" } : { to: "lab
 /** The predicted label with its probability and competitor. */
 function prediction(item) {
   if (item.blind) return el("p", { class: "quiet" }, "The prediction is hidden: this instance is part of a check.");
-  if (!item.found) return el("p", { class: "quiet" }, "There is no prediction yet: it takes a label in each of two classes.");
-  const { label, probability, rival, verdict } = item.found;
+  if (!item.prediction) return el("p", { class: "quiet" }, "There is no prediction yet: it takes a label in each of two classes.");
+  const { label, probability, rival, verdict } = item.prediction;
   return el("p", { class: "predicted" },
     label === null ? el("b", {}, "none of these") : classTag(label), " ",
     el("b", {}, percent(probability)), " ",
