@@ -1,4 +1,4 @@
-//! The names of types.
+//! A type has one name, and a name means one type.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -44,4 +44,13 @@ fn types_that_the_guides_name_exist() {
         let missing: BTreeSet<&str> = words.filter(is_type).filter(|word| !types.contains_key(*word)).collect();
         assert!(missing.is_empty(), "{page} names types that are not defined: {missing:?}");
     }
+}
+
+#[test]
+fn no_name_means_two_types() {
+    // Those that every crate, command or README has.
+    let common = ["Error", "Result", "Args", "Readme"];
+    let twice = types().into_iter().filter(|(name, files)| files.len() > 1 && !common.contains(&name.as_str()));
+    let twice: Vec<String> = twice.map(|(name, files)| format!("{name}: {files:?}")).collect();
+    assert!(twice.is_empty(), "{}", twice.join("\n"));
 }
