@@ -9,15 +9,22 @@
 //!
 //! writes the new one into the page.
 
+mod choices;
 mod data;
+mod files;
 mod links;
+mod names;
 mod packages;
+mod paths;
 mod readme;
+mod structure;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
+
+use files::repository;
 
 /// Commands that cannot be run here, and why: any command that contains one of these.
 const NOT_RUN: [(&str, &str); 9] = [
@@ -49,22 +56,28 @@ fn shell(folder: &Path, command: &str) -> std::process::Output {
     run.output().unwrap()
 }
 
+/// What `trustpath` prints for these words.
+fn printed(words: &str) -> String {
+    let output = shell(&std::env::temp_dir(), &format!("trustpath {words}"));
+    assert!(output.status.success(), "{words}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The names of the commands.
+fn commands() -> Vec<String> {
+    let all = printed("--help");
+    let listed = all.split("Commands:").nth(1).unwrap().split("\n\n").next().unwrap();
+    let lines = listed.lines().filter_map(|line| line.strip_prefix("  ")).filter(|line| !line.starts_with(' '));
+    let names: Vec<String> = lines.filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect();
+    assert!(names.len() > 10, "{names:?}");
+    names
+}
+
 /// The help of every command, also of those below others.
 fn helps() -> Vec<String> {
-    let folder = std::env::temp_dir();
-    let help = |words: &str| {
-        let output = shell(&folder, &format!("trustpath {words} --help"));
-        assert!(output.status.success(), "{words}");
-        String::from_utf8(output.stdout).unwrap()
-    };
-    let all = help("");
-    let listed = all.split("Commands:").nth(1).unwrap().split("\n\n").next().unwrap();
-    let names = listed.lines().filter_map(|line| line.strip_prefix("  ")).filter(|l| !l.starts_with(' '));
-    let names: Vec<&str> = names.filter_map(|line| line.split_whitespace().next()).collect();
-    assert!(names.len() > 10, "{names:?}");
-    let mut helps = vec![all.clone(), help("data check"), help("data pack")];
-    helps.extend(names.iter().map(|name| help(name)));
-    helps
+    let mut all = vec![String::new(), "data check ".into(), "data pack ".into()];
+    all.extend(commands().into_iter().map(|name| name + " "));
+    all.iter().map(|words| printed(&format!("{words}--help"))).collect()
 }
 
 /// The examples of a help, without the remarks after them.
@@ -187,11 +200,6 @@ fn every_page_is_listed_and_every_link_leads_somewhere() {
     all.extend(here.filter(|path| path.extension().is_some_and(|ending| ending == "md")));
     let broken: Vec<String> = all.iter().flat_map(|page| links::problems(page)).collect();
     assert!(broken.is_empty(), "{}", broken.join("\n"));
-}
-
-/// The folder of the repository.
-fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 #[test]
