@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Write};
 
 use trustpath_bench::stats::MeanEstimate;
 pub use trustpath_explain::count;
-use trustpath_report::{Column, Table};
+use trustpath_report::{Table, TableColumn};
 use trustpath_table::printable;
 
 use crate::error::{Error, Result};
@@ -32,8 +32,8 @@ pub fn table<W: Into<String>, N: Into<String>>(
     words: impl IntoIterator<Item = W>,
     numbers: impl IntoIterator<Item = N>,
 ) -> Table {
-    let words = words.into_iter().map(Column::left);
-    Table::new(words.chain(numbers.into_iter().map(Column::right)).collect())
+    let words = words.into_iter().map(TableColumn::left);
+    Table::new(words.chain(numbers.into_iter().map(TableColumn::right)).collect())
 }
 
 /// How many of `all` are not among the first `shown`, in words; nothing if there are none.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rayon::ThreadPool;
 use serde::Serialize;
-use trustpath_explain::{DataInfo, FrontEnd, carry_columns};
+use trustpath_explain::{FrontEnd, carry_columns};
 use trustpath_report::label_page::LabelReport;
 use trustpath_table::{Column, FileSet, Format, Output, PartlyLabelledTable, ReadingNote, ResultTable, printable};
 

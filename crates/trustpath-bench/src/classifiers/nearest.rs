@@ -46,14 +46,14 @@ impl Trainer for NearestTrainer<'_> {
         let (x, samples) = (self.instances.unit(), &self.samples);
         let sample = |i: usize| x.row(samples.rows[i]);
         let mut p = Matrix::zeros(rows.len(), self.classes);
-        let mut similarity = Vec::with_capacity(samples.len());
+        let mut similarity = Vec::with_capacity(samples.rows.len());
         for (i, &row) in rows.iter().enumerate() {
             similarity.clear();
             if shares_gram(self.instances) {
                 let gram = self.instances.gram().row(row);
                 similarity.extend(samples.rows.iter().map(|&row| gram[row]));
             } else {
-                compare(&mut similarity, x.row(row), samples.len(), sample);
+                compare(&mut similarity, x.row(row), samples.rows.len(), sample);
             }
             vote(&similarity, x.row(row), sample, &samples.labels, p.row_mut(i));
         }

@@ -8,7 +8,7 @@ use std::time::Instant;
 use clap::Args;
 use trustpath::spec::AuditSpec;
 use trustpath::{Audit, audit};
-use trustpath_explain::{AuditResult, AuditedRows, FrontEnd, ResultColumns};
+use trustpath_explain::{AuditResult, AuditedRows, DataInfo, FrontEnd, ResultColumns};
 use trustpath_table::FileSet;
 
 use crate::args::{self, InputArgs, LoadedInstances, OutputArgs, RunArgs, Wanted};

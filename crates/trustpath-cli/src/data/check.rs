@@ -87,7 +87,8 @@ fn headline(dataset: &Dataset, inspection: Option<&Inspection>) -> String {
 
 fn split_table(splits: &[SplitCheck]) -> Result<Table> {
     let numbers = ["classes", "images", "published"].map(TableColumn::right);
-    let mut table = Table::new([TableColumn::left("split")].into_iter().chain(numbers).chain([TableColumn::left("")]).collect());
+    let mut table =
+        Table::new([TableColumn::left("split")].into_iter().chain(numbers).chain([TableColumn::left("")]).collect());
     for check in splits {
         let state = match (check.is_absent(), check.is_whole()) {
             (true, _) => "absent",

@@ -11,7 +11,7 @@ use rayon::ThreadPool;
 use trustpath::label;
 use trustpath::label::Labelling;
 use trustpath::spec::LabelSpec;
-use trustpath_explain::{FrontEnd, LabelResult, ResultColumns, SavedModel, SavedPool};
+use trustpath_explain::{DataInfo, FrontEnd, LabelResult, ResultColumns, SavedModel, SavedPool};
 use trustpath_table::{FileSet, ReadingNote};
 
 use crate::args::{self, InputArgs, LoadedInstances, OutputArgs, RunArgs, Wanted};

@@ -45,7 +45,7 @@ fn find(lab: &Lab, finding: &mut Finding) -> Result<()> {
         }
         for (name, round) in [("LR", 0), ("ICIR", usize::MAX)] {
             let accuracies = estimates(runs.iter().map(|run| run.after(round)))?;
-            columns.numbers(format!("{name} {shot}-shot"), accuracies.iter().map(Estimate::percent));
+            columns.numbers(format!("{name} {shot}-shot"), accuracies.iter().map(MeanEstimate::percent));
         }
         columns.numbers(format!("gain {shot}-shot"), gains.iter().map(points));
         series.push((format!("{shot}-shot"), gains));

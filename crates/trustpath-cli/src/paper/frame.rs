@@ -5,7 +5,9 @@ use std::rc::Rc;
 
 pub use trustpath_bench::Split;
 pub use trustpath_bench::stats::MeanEstimate;
-pub use trustpath_report::{Axis, Bar, BarSeries, Bars, Curve, CurvePoint, Curves, Figure, Interval, Table, TableColumn};
+pub use trustpath_report::{
+    Axis, Bar, BarSeries, Bars, Curve, CurvePoint, Curves, Figure, Interval, Table, TableColumn,
+};
 
 pub use super::PaperTarget;
 pub use super::dataset::PaperDataset;

@@ -6,7 +6,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 use trustpath::{Features, Identifiability, Instances, Matrix, Task, identifiability};
 use trustpath_bench::reduce::Reduce;
-use trustpath_bench::{Drawn, Episode, Episodes, Outcome, SelfTrainer, SelfTrainingSpec, Split, gather};
+use trustpath_bench::{Drawn, Episode, Episodes, SelfTrainer, SelfTrainingOutcome, SelfTrainingSpec, Split, gather};
 
 use super::dataset::PaperDataset;
 use super::experiment::{Experiment, PoolKind};
@@ -79,7 +79,7 @@ pub struct ExampleEpisode {
     pub episode: Episode,
     /// Labelled instances, then the queries.
     pub instances: Instances,
-    pub outcome: Outcome,
+    pub outcome: SelfTrainingOutcome,
     pub method: SelfTrainingSpec,
 }
 

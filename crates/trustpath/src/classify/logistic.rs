@@ -128,7 +128,7 @@ impl<'a> LogisticTrainer<'a> {
     fn train_in_span(&mut self, samples: &Samples) -> Result<()> {
         self.gather_gram(samples);
         let stride = self.panels.stride();
-        self.newton.resize(stride, samples.len(), self.classes);
+        self.newton.resize(stride, samples.rows.len(), self.classes);
         let mut alpha = match std::mem::take(&mut self.weights) {
             Weights::Span(alpha) => alpha,
             Weights::Primal(_) => Matrix::zeros(self.classes, self.instances.len()),
@@ -164,7 +164,7 @@ impl<'a> LogisticTrainer<'a> {
         if shares_gram(self.instances) {
             self.panels.gather(self.instances.gram(), &samples.rows);
         } else {
-            let (n, x) = (samples.len(), samples.features(self.instances));
+            let (n, x) = (samples.rows.len(), samples.features(self.instances));
             let mut gram = Matrix::zeros(n, n);
             multiply(x.as_slice(), n, x.view().transpose(), gram.as_mut_slice());
             self.panels.gather(&gram, &(0..n).collect::<Vec<_>>());
@@ -176,7 +176,7 @@ impl<'a> LogisticTrainer<'a> {
         let design = Primal { x: samples.features(self.instances), classes: self.classes };
         let (stride, dims) = (design.coordinates(), self.instances.dims());
         let last = self.linear_weights();
-        self.newton.resize(stride, samples.len(), self.classes);
+        self.newton.resize(stride, samples.rows.len(), self.classes);
         for (theta, last) in self.newton.theta.chunks_exact_mut(stride).zip(last.iter_rows()) {
             theta[..dims].copy_from_slice(last);
         }
@@ -204,7 +204,7 @@ impl<'a> LogisticTrainer<'a> {
 impl Trainer for LogisticTrainer<'_> {
     fn train(&mut self, rows: &[usize], labels: &[usize]) -> Result<()> {
         let trained = Samples::new(rows, labels, self.instances, self.classes).and_then(|samples| {
-            if samples.len() < self.instances.dims() {
+            if samples.rows.len() < self.instances.dims() {
                 self.train_in_span(&samples)
             } else {
                 self.train_in_primal(&samples)

@@ -34,14 +34,9 @@ impl Samples {
         Ok(Self { rows, labels })
     }
 
-    /// Number of samples.
-    pub fn len(&self) -> usize {
-        self.rows.len()
-    }
-
     /// The features of the samples, one row each.
     pub fn features(&self, instances: &Instances) -> Matrix {
-        let mut x = Matrix::zeros(self.len(), instances.dims());
+        let mut x = Matrix::zeros(self.rows.len(), instances.dims());
         for (i, &row) in self.rows.iter().enumerate() {
             x.row_mut(i).copy_from_slice(instances.unit().row(row));
         }

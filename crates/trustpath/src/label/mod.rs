@@ -35,7 +35,9 @@
 mod candidates;
 mod labelling;
 mod model;
+mod row_labeller;
 mod suggest;
+mod train;
 mod trusted;
 
 pub use labelling::{Labelling, Verdict};
@@ -46,6 +48,7 @@ pub use trusted::Trusted;
 pub use crate::trust::Trust;
 
 pub(crate) use candidates::{candidates, judged_dims};
-pub(crate) use model::{ModelInput, PredictedRow, blocks};
+pub(crate) use model::{PredictedRow, blocks};
 pub(crate) use suggest::{Candidates, margins};
+pub(crate) use train::ModelInput;
 pub(crate) use trusted::RankedRows;

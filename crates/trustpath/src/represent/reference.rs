@@ -96,7 +96,7 @@ impl Reference {
         let x = pool.projection.prepare(x);
         let basis = kept_directions(&x)?;
         let dims = basis.rows();
-        let kept = project(&x.as_slice(), x.cols(), &single(&basis), dims).rows;
+        let kept = project(x.as_slice(), x.cols(), &single(&basis), dims).rows;
         let neighbors = if count == n {
             pool.neighbors.clone()
         } else {
