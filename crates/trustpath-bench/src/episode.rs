@@ -1,6 +1,6 @@
 //! One few-shot problem: which rows are labelled, which are unlabeled, and which are to be classified.
 
-use trustpath::{Instances, Task};
+use trustpath::{Features, Instances, Task};
 
 use crate::{Error, FeatureTable, Result, Setting};
 
@@ -110,6 +110,19 @@ impl Episode {
         }
         Ok(())
     }
+}
+
+/// The instances of an episode in the order of the engine: labelled, unlabeled, and queries where they are apart.
+///
+/// # Errors
+/// When a feature vector has no direction.
+pub fn gather(features: &Features<'_>, episode: &Episode, setting: &Setting) -> Result<Instances> {
+    let query: &[usize] = match setting {
+        Setting::Transductive => &[],
+        _ => &episode.query.rows,
+    };
+    let rows = episode.support.rows.iter().chain(episode.pool(setting)).chain(query);
+    Ok(features.gather(rows.copied())?)
 }
 
 #[cfg(test)]

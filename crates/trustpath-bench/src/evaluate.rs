@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use rayon::prelude::*;
-use trustpath::{Features, Instances, Matrix, NoObserver};
+use trustpath::{Features, Matrix, NoObserver};
 
 use crate::{BenchMethod, Episode, EpisodeList, FeatureTable, Finished, Learner, Result, Sampler, Setting};
 
@@ -164,17 +164,4 @@ fn score(learner: &Learner, features: &Features<'_>, episodes: &dyn Episodes, in
     let start = Instant::now();
     let accuracies = learner.accuracies(features, &episode, &setting, coordinates.as_ref())?;
     Ok(Finished { episode: index as u64, accuracies, seconds: start.elapsed().as_secs_f64() })
-}
-
-/// The instances of an episode in the order of the engine: labelled, unlabeled, and queries where they are apart.
-///
-/// # Errors
-/// When a feature vector has no direction.
-pub fn gather(features: &Features<'_>, episode: &Episode, setting: &Setting) -> Result<Instances> {
-    let query: &[usize] = match setting {
-        Setting::Transductive => &[],
-        _ => &episode.query.rows,
-    };
-    let rows = episode.support.rows.iter().chain(episode.pool(setting)).chain(query);
-    Ok(features.gather(rows.copied())?)
 }

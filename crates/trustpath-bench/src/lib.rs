@@ -50,9 +50,9 @@ pub mod transductive;
 
 pub use coordinates::{EpisodeCoordinates, WithCoordinates};
 pub use embedded::Split;
-pub use episode::{Episode, EpisodeRows};
+pub use episode::{Episode, EpisodeRows, gather};
 pub use error::{Error, Result};
-pub use evaluate::{Drawn, EpisodeObserver, Episodes, Listed, evaluate, evaluate_features, gather};
+pub use evaluate::{Drawn, EpisodeObserver, Episodes, Listed, evaluate, evaluate_features};
 pub use journal::{Finished, Journal, fnv1a};
 pub use list::{EpisodeList, ListMeta, read_scores};
 pub use method::{BenchMethod, Learner};

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use trustpath::spec::{LabelSpec, Spec, Value};
 use trustpath::{Features, Matrix, label};
 
-use crate::evaluate::gather;
+use crate::episode::gather;
 use crate::transductive::{Transductive, TransductiveKind};
 use crate::{Episode, Error, IncidentalKind, Result, SelfTrainer, SelfTrainingSpec, Setting};
 
