@@ -15,6 +15,7 @@ mod select;
 mod server;
 mod session;
 mod source;
+mod task_index;
 mod token;
 mod view;
 

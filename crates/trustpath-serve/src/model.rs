@@ -8,7 +8,6 @@ use trustpath_explain::{AuditedRows, DataInfo, FrontEnd, LabelResult};
 
 use crate::answer::{Answer, Answers};
 use crate::progress::ProgressPoint;
-use crate::session::Session;
 use crate::source::SessionPool;
 
 /// The labels at some moment, for a pipeline: only classes that occur.
@@ -109,18 +108,5 @@ impl Audited {
         let labelled = AuditedRows::new(&from.labels);
         let audit = source.audit(&labelled, from.classes.len(), observer)?;
         Ok(Self { from, labelled, audit })
-    }
-}
-
-/// Reports the stages of a pipeline to the page, and stops it when the session ends.
-pub struct StageObserver<'a>(pub &'a Session);
-
-impl Observer for StageObserver<'_> {
-    fn stage(&mut self, name: &'static str, _: usize, _: usize) {
-        self.0.lock().stage = Some(name);
-    }
-
-    fn stop(&self) -> bool {
-        self.0.lock().closing
     }
 }

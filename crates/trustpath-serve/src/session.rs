@@ -5,16 +5,17 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use trustpath::Observer;
 use trustpath::random::Random;
 use trustpath_table::{FileLock, MissingLabels, journal_of, read_answers, write_answers};
 
 use crate::answer::{Answer, Answers};
 use crate::history::{Checked, CurveSetting, History, HistoryLine, add_point};
 use crate::journal::{Action, AnswerJournal, Target};
-use crate::label_studio::TaskIndex;
-use crate::model::{Audited, SessionModel, Snapshot, StageObserver};
+use crate::model::{Audited, SessionModel, Snapshot};
 use crate::progress::{Check, ProgressPoint};
 use crate::source::SessionPool;
+use crate::task_index::TaskIndex;
 use crate::{Error, Result};
 
 /// The longest time that an export waits for the model.
@@ -392,5 +393,18 @@ impl SessionState {
         let skipped = others.iter().copied().filter(is(Answer::Skipped));
         let mut seen = HashSet::new();
         open.chain(skipped).filter(|&row| seen.insert(row)).take(most).collect()
+    }
+}
+
+/// Reports the stages of a pipeline to the page, and stops it when the session ends.
+struct StageObserver<'a>(&'a Session);
+
+impl Observer for StageObserver<'_> {
+    fn stage(&mut self, name: &'static str, _: usize, _: usize) {
+        self.0.lock().stage = Some(name);
+    }
+
+    fn stop(&self) -> bool {
+        self.0.lock().closing
     }
 }

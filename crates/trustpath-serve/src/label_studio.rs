@@ -10,8 +10,6 @@
 //! Label Studio sends no token of its own, but it keeps the path of the address that it is given, and the token is part of
 //! that ([`Guard`](crate::guard::Guard)). A prediction never waits for the model: it comes from the last one.
 
-mod index;
-
 use serde_json::{Value, json};
 use trustpath_table::{ControlNames, MODEL_VERSION, TaskAnswer, TaskWriter, answer_of};
 
@@ -20,7 +18,6 @@ use crate::http::{HttpRequest, Response};
 use crate::journal::Target;
 use crate::session::{Session, SessionState};
 use crate::{Error, Result};
-pub use index::TaskIndex;
 
 /// The response to a request, whose path after `label-studio/` is `path`.
 pub fn respond(session: &Session, request: &HttpRequest, path: &str) -> Result<Response> {
