@@ -21,11 +21,11 @@ pub mod image;
 mod named;
 pub mod network;
 pub mod onnx;
-pub mod pack;
 mod pickle;
 mod source;
 pub mod torch;
 pub mod train;
 pub mod weights;
 
+pub use dataset::pack;
 pub use error::{Error, Result};

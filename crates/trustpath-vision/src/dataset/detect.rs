@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::{DatasetKind, PublishedSplits, cifar, class_folders, cub, mini, table, tiered};
+use super::{DatasetKind, PublishedSplits, cifar, class_folders, cub, mini, pack, table, tiered};
 use crate::source::{FileTree, is_image};
-use crate::{Error, Result, pack};
+use crate::{Error, Result};
 
 /// Class folders that must be known to take a folder for a dataset known by name: a split of any has more.
 const FEWEST: usize = 16;

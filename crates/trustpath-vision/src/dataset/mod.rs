@@ -14,6 +14,7 @@ mod folder;
 mod kind;
 mod label_studio;
 mod mini;
+pub mod pack;
 mod pickled;
 mod published;
 pub(crate) mod store;
@@ -34,7 +35,7 @@ use trustpath_table::Tasks;
 use crate::fingerprint::Fingerprint;
 use crate::image::{Crop, RgbImage};
 use crate::source::{FileTree, Section, file_name, is_archive, is_image};
-use crate::{Error, Result, pack};
+use crate::{Error, Result};
 use store::{ImageLocation, StoredImage};
 
 /// A class and the split it belongs to.

@@ -67,6 +67,6 @@ fn walk(path: &Path, prefix: &str, above: &mut Vec<PathBuf>, files: &mut Vec<Ent
 
 /// Whether a file is data by itself, so that archives beside it are where it came from.
 fn is_data(name: &str) -> bool {
-    let endings = [".pkl", ".pickle", crate::pack::SHARD_ENDING];
+    let endings = [".pkl", ".pickle", super::SHARD_ENDING];
     is_image(name) || endings.iter().any(|ending| name.ends_with(ending))
 }

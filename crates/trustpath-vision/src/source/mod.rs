@@ -29,6 +29,9 @@ use crate::{Error, Result};
 /// The most bytes of a file that are read into memory at once.
 const MOST_AT_ONCE: u64 = 512 << 20;
 
+/// Ending of the files of a [pack](crate::pack) that hold the images.
+pub const SHARD_ENDING: &str = ".shard";
+
 /// Endings of images, in lower case.
 const ENDINGS: [&str; 11] = [".png", ".jpg", ".jpeg", ".jpe", ".webp", ".bmp", ".gif", ".tif", ".tiff", ".ppm", ".pgm"];
 

@@ -19,13 +19,13 @@ use std::path::Path;
 pub(crate) use read::open;
 pub use write::PackSummary;
 
+pub use crate::source::SHARD_ENDING;
+
 use crate::dataset::{Dataset, DatasetSplit};
 use crate::{Error, Result};
 
 /// Ending of the index of a split.
 pub const INDEX_ENDING: &str = ".pack";
-/// Ending of the files that hold the images.
-pub const SHARD_ENDING: &str = ".shard";
 
 /// How to pack.
 #[derive(Debug, Clone, PartialEq)]
