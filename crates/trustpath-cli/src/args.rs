@@ -15,12 +15,12 @@ use trustpath_text::folder;
 use trustpath_vision::dataset::{Dataset, DatasetKind};
 use trustpath_vision::torch::{is_torch, read_matrix};
 
-use crate::cli::{choice, positive};
 use crate::error::{Error, Result};
 use crate::files::CommandFiles;
 use crate::images::{ExtractedImages, SourceArgs};
 use crate::progress::ProgressMode;
 use crate::texts::{self, EmbeddedTexts, Texts};
+use crate::values::{choice, positive};
 
 /// Instances, and the labels of some.
 #[derive(Debug, Clone, PartialEq, Args)]

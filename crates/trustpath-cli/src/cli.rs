@@ -1,9 +1,7 @@
 //! The command line.
 
 use std::ffi::OsString;
-use std::str::FromStr;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
 
 use crate::error::{Error, Result};
@@ -114,22 +112,6 @@ fn sentence(error: &clap::Error) -> String {
         .collect::<Vec<_>>()
         .join(" ");
     said.trim_start_matches("error: ").replace(" tip: ", "; ")
-}
-
-/// Reads a value by its name; the error for an unknown one lists these.
-pub fn choice<T>(names: &'static [&'static str]) -> impl TypedValueParser<Value = T>
-where
-    T: FromStr<Err: std::error::Error + Send + Sync + 'static> + Clone + Send + Sync + 'static,
-{
-    PossibleValuesParser::new(names).try_map(|name| name.parse::<T>())
-}
-
-/// Reads a positive number.
-pub fn positive(text: &str) -> std::result::Result<usize, String> {
-    match text.parse() {
-        Ok(0) | Err(_) => Err("give an integer of at least 1".into()),
-        Ok(number) => Ok(number),
-    }
 }
 
 #[cfg(test)]

@@ -10,10 +10,10 @@ use trustpath_bench::{AccuracySummary, Drawn, EpisodeShape, Setting, Split, embe
 use trustpath_report::{Axis, Curve, Interval};
 
 use crate::args::RunArgs;
-use crate::cli::positive;
 use crate::error::{Error, Result};
 use crate::paper::frame::{accuracy_curves, point};
 use crate::run::{Runner, Speed};
+use crate::values::positive;
 use crate::{interrupt, print};
 
 #[derive(Debug, PartialEq, Args)]

@@ -7,10 +7,10 @@ use trustpath_vision::extract::Extraction;
 use trustpath_vision::weights::FloatPrecision;
 
 use crate::args::WorkArgs;
-use crate::cli::choice;
 use crate::error::{Error, Result};
 use crate::files::CommandFiles;
 use crate::images::{self, DatasetArgs, NetworkArgs};
+use crate::values::choice;
 use crate::{print, texts};
 
 /// Which images, by which network, to where.

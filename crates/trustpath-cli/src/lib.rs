@@ -24,6 +24,7 @@ mod paper;
 mod predict;
 mod print;
 mod progress;
+mod reading;
 mod repeated;
 mod results;
 mod run;
@@ -33,10 +34,12 @@ mod shell;
 mod spec_args;
 mod texts;
 mod train;
+mod values;
 
 use std::ffi::OsString;
 use std::io::Write;
 
+use clap::CommandFactory;
 use cli::{Cli, Command};
 use error::Result;
 use trustpath_table::printable_sentence;
@@ -74,8 +77,8 @@ fn dispatch(cli: Cli) -> Result<()> {
         Some(Command::Extract(args)) => extract::run(&args),
         Some(Command::Check(args)) => check::run(&args),
         Some(Command::Data(args)) => data::run(&args),
-        Some(Command::Help(args)) => help::run(&args),
-        Some(Command::Completions(args)) => shell::completions(&args),
-        Some(Command::Man(args)) => shell::man(&args),
+        Some(Command::Help(args)) => help::run(&args, &Cli::command()),
+        Some(Command::Completions(args)) => shell::completions(&args, Cli::command()),
+        Some(Command::Man(args)) => shell::man(&args, Cli::command()),
     }
 }

@@ -7,15 +7,16 @@ use std::time::Duration;
 
 use rayon::ThreadPool;
 use serde::Serialize;
-use trustpath_explain::{FrontEnd, carry_columns};
+use trustpath_explain::carry_columns;
 use trustpath_report::label_page::LabelReport;
-use trustpath_table::{Column, FileSet, Format, Output, PartlyLabelledTable, ReadingNote, ResultTable, printable};
+use trustpath_table::{Column, FileSet, Format, Output, PartlyLabelledTable, ResultTable, printable};
 
 use crate::args::RunArgs;
 use crate::error::{Error, Result};
 use crate::images::ExtractedImages;
 use crate::print;
 use crate::progress::ProgressMode;
+use crate::reading;
 
 /// Where the page is written; refused at once if it could not be written in the end.
 pub fn page_output(path: &Path, set: &FileSet) -> Result<Output> {
@@ -38,27 +39,6 @@ pub fn model_output(path: &Path, set: &FileSet) -> Result<Output> {
     Ok(output)
 }
 
-/// Ids and labels as they were read.
-pub fn labels(pool: &PartlyLabelledTable) -> Result<ResultTable> {
-    let name = |label: &Option<usize>| label.map(|class| pool.class_names()[class].clone());
-    let mut table = ResultTable::default();
-    table.push("id", Column::Text(pool.ids().to_vec()))?;
-    table.push("label", Column::OptionalText(pool.labels().iter().map(name).collect()))?;
-    table.set_tasks(pool.tasks().cloned());
-    Ok(table)
-}
-
-/// What a user should know about how the pool was read, as sentences.
-pub fn reading_notes(pool: &PartlyLabelledTable) -> Vec<String> {
-    notes(pool.notes())
-}
-
-/// These notes as sentences.
-pub fn notes<'a>(notes: impl IntoIterator<Item = &'a ReadingNote>) -> Vec<String> {
-    let setting = |name: &str, value: &str| FrontEnd::CommandLine.setting(name, value);
-    notes.into_iter().map(|note| note.sentence(setting)).collect()
-}
-
 /// Draws a page, with thumbnails where the instances are images and the texts of the column `shown`, and writes it.
 pub fn write_page(
     output: &Output,
@@ -72,7 +52,7 @@ pub fn write_page(
     let stage = progress.stage("drawing the page", 1, "page");
     let html = threads.install(|| -> Result<String> {
         let (mut page, rows) = page();
-        page.notes.splice(0..0, reading_notes(pool));
+        page.notes.splice(0..0, reading::pool_notes(pool));
         for (instance, &row) in page.instances.iter_mut().zip(&rows) {
             for column in pool.carried() {
                 match &column.texts[row] {
@@ -130,7 +110,7 @@ pub fn finish(
     table: impl FnOnce() -> Result<ResultTable>,
     summary: Summary,
 ) -> Result<()> {
-    let notes = reading_notes(pool);
+    let notes = reading::pool_notes(pool);
     if run.json || output.is_some() {
         let mut table = table()?;
         carry_columns(&mut table, pool)?;

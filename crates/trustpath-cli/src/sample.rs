@@ -7,9 +7,9 @@ use clap::builder::PossibleValuesParser;
 use trustpath_bench::{Random, Split, embedded};
 use trustpath_table::{Column, Error as TableError, Output, ResultTable, npy, write_atomically};
 
-use crate::cli::positive;
 use crate::error::{Error, Result};
 use crate::print;
+use crate::values::positive;
 
 #[derive(Debug, Args)]
 #[command(after_help = AFTER)]

@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use clap_complete::Shell;
 use trustpath_table::Error as TableError;
 
-use crate::cli::Cli;
 use crate::error::Result;
 use crate::print;
 
@@ -26,21 +25,21 @@ pub struct ManArgs {
     out: Option<PathBuf>,
 }
 
-pub fn completions(args: &CompletionsArgs) -> Result<()> {
+pub fn completions(args: &CompletionsArgs, mut all: Command) -> Result<()> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "trustpath", &mut script);
+    clap_complete::generate(args.shell, &mut all, "trustpath", &mut script);
     print::bytes(&script)
 }
 
-pub fn man(args: &ManArgs) -> Result<()> {
+pub fn man(args: &ManArgs, all: Command) -> Result<()> {
     match &args.out {
         Some(folder) => std::fs::create_dir_all(folder)
-            .and_then(|()| clap_mangen::generate_to(Cli::command(), folder))
+            .and_then(|()| clap_mangen::generate_to(all, folder))
             .map_err(|e| TableError::write(folder, e).into()),
         None => {
             let mut page = Vec::new();
             // Writing into memory cannot fail.
-            let _ = clap_mangen::Man::new(Cli::command()).render(&mut page);
+            let _ = clap_mangen::Man::new(all).render(&mut page);
             print::bytes(&page)
         }
     }

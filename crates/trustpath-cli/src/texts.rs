@@ -13,7 +13,7 @@ use trustpath_vision::extract::FeatureBlocks;
 
 use crate::error::{Error, Result};
 use crate::progress::ProgressMode;
-use crate::{interrupt, print, results};
+use crate::{interrupt, print, reading};
 
 /// Texts whose features are computed before they are written.
 const BLOCK: usize = 2048;
@@ -196,8 +196,8 @@ pub fn extract(
     })?;
     let took = start.elapsed().as_secs_f64().max(1e-9);
     let (new, pool) = (all.len() - before, &texts.pool);
-    results::labels(pool)?.write(&labels)?;
-    for note in results::reading_notes(pool).into_iter().chain(advice) {
+    reading::labels(pool)?.write(&labels)?;
+    for note in reading::pool_notes(pool).into_iter().chain(advice) {
         progress.say(&format!("{note}\n"));
     }
     print::stdout(&format!(

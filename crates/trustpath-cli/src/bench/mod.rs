@@ -23,11 +23,11 @@ use trustpath_bench::{
 use trustpath_report::Table;
 
 use crate::args::ProgressArgs;
-use crate::cli::positive;
 use crate::error::{Error, Result};
 use crate::files::CommandFiles;
 use crate::method::{Against, MethodArgs};
 use crate::run::Runner;
+use crate::values::positive;
 use crate::{interrupt, print};
 pub use all::median;
 use data::BenchDataArgs;

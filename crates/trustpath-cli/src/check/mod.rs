@@ -7,7 +7,7 @@ use crate::args::{InputArgs, OutputArgs, Wanted};
 use crate::error::{Error, Result};
 use crate::files::CommandFiles;
 use crate::repeated::{self, Repeated};
-use crate::{print, results};
+use crate::{print, reading};
 
 #[derive(Debug, Args)]
 #[command(after_help = AFTER)]
@@ -57,7 +57,7 @@ pub fn run(args: &CheckArgs) -> Result<()> {
     match &output {
         None if args.json => print::json(&as_json(&pool, duplicates.as_ref()))?,
         Some(output) => {
-            let mut table = results::labels(&pool)?;
+            let mut table = reading::labels(&pool)?;
             if let Some(duplicates) = &duplicates {
                 table.push("duplicate_of", duplicates.column(&pool))?;
             }
@@ -66,7 +66,7 @@ pub fn run(args: &CheckArgs) -> Result<()> {
         None => {
             let mut text = summary(&pool)?;
             text.extend(duplicates.map(|duplicates| duplicates.text(&pool)));
-            text.extend(results::reading_notes(&pool).into_iter().map(|note| format!("\n{note}\n")));
+            text.extend(reading::pool_notes(&pool).into_iter().map(|note| format!("\n{note}\n")));
             print::stdout(&text)?;
         }
     }
@@ -84,7 +84,7 @@ fn as_json(pool: &PartlyLabelledTable, duplicates: Option<&Repeated>) -> serde_j
         "labelled": pool.labels().iter().flatten().count(),
         "classes": classes,
         "carried": pool.carried().iter().map(|column| &column.name).collect::<Vec<_>>(),
-        "notes": results::reading_notes(pool),
+        "notes": reading::pool_notes(pool),
     });
     if let Some(duplicates) = duplicates {
         let ids = |rows: &Vec<usize>| rows.iter().map(|&row| pool.ids()[row].as_str()).collect::<Vec<_>>();

@@ -10,10 +10,10 @@ use clap::{Args, Subcommand};
 use trustpath_vision::dataset::DatasetKind;
 
 use crate::args::ProgressArgs;
-use crate::cli::choice;
 use crate::error::Result;
 use crate::interrupt;
 use crate::progress::Stage;
+use crate::values::choice;
 
 /// What to do with a dataset.
 #[derive(Debug, Args)]

@@ -8,11 +8,11 @@ use trustpath_vision::dataset::{Dataset, DatasetSplit};
 use trustpath_vision::pack::PackParams;
 
 use super::{DatasetSourceArgs, step};
-use crate::cli::{choice, positive};
 use crate::error::Result;
 use crate::files::CommandFiles;
 use crate::images::skipped;
 use crate::print;
+use crate::values::{choice, positive};
 
 /// What to pack, and how.
 #[derive(Debug, Args)]

@@ -2,9 +2,8 @@
 
 mod wrap;
 
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 
-use crate::cli::Cli;
 use crate::error::{Error, Result};
 use crate::print;
 use wrap::wrap;
@@ -44,18 +43,18 @@ const CONCEPTS: &[Concept] = concepts! {
 
 const WIDEST: usize = 100;
 
-pub fn run(args: &HelpArgs) -> Result<()> {
+pub fn run(args: &HelpArgs, all: &Command) -> Result<()> {
     let width = terminal_size::terminal_size().map_or(WIDEST, |(width, _)| width.0.into());
     let width = width.min(WIDEST);
     match &args.topic {
-        None => print::stdout(&format!("{}\n{}", help_of(None), list(width))),
-        Some(topic) => print::stdout(&explain(topic, width)?),
+        None => print::stdout(&format!("{}\n{}", help_of(all, None), list(width))),
+        Some(topic) => print::stdout(&explain(all, topic, width)?),
     }
 }
 
 /// The help of a command, the text of a concept, or both if they share a name.
-fn explain(topic: &str, width: usize) -> Result<String> {
-    let command = Cli::command().find_subcommand(topic).map(|_| help_of(Some(topic)));
+fn explain(all: &Command, topic: &str, width: usize) -> Result<String> {
+    let command = all.find_subcommand(topic).map(|_| help_of(all, Some(topic)));
     let concept = CONCEPTS.iter().find(|concept| concept.name == topic);
     let concept = concept.map(|concept| wrap(concept.text, width));
     let parts: Vec<String> = [command, concept].into_iter().flatten().collect();
@@ -70,9 +69,9 @@ fn explain(topic: &str, width: usize) -> Result<String> {
 }
 
 /// The output of `trustpath COMMAND --help`.
-fn help_of(command: Option<&str>) -> String {
+fn help_of(all: &Command, command: Option<&str>) -> String {
     let words = ["trustpath"].into_iter().chain(command).chain(["--help"]);
-    let printed = Cli::command().try_get_matches_from(words).map_err(|help| help.render());
+    let printed = all.clone().try_get_matches_from(words).map_err(|help| help.render());
     printed.err().map(|help| help.to_string()).unwrap_or_default()
 }
 
@@ -91,7 +90,10 @@ fn list(width: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
+    use crate::cli::Cli;
 
     #[test]
     fn every_concept_has_a_title_and_fits() {
@@ -99,7 +101,7 @@ mod tests {
             let title = format!("# {}: ", concept.name);
             assert!(concept.text.starts_with(&title), "{}", concept.name);
             assert!(!concept.summary().is_empty() && concept.summary().len() < 76);
-            let shown = explain(concept.name, 60).unwrap();
+            let shown = explain(&Cli::command(), concept.name, 60).unwrap();
             let too_long = shown.lines().find(|line| line.chars().count() > 60);
             // Examples and tables stay as they are.
             assert!(too_long.is_none_or(|line| line.starts_with("    ")), "{too_long:?}");

@@ -22,11 +22,11 @@ use trustpath_vision::image::RgbImage;
 
 pub use network::NetworkArgs;
 
-use crate::cli::choice;
 use crate::error::{Error, Result};
 use crate::files::CommandFiles;
 use crate::print;
 use crate::progress::{ProgressMode, ProgressObserver};
+use crate::values::choice;
 
 /// Which dataset, and which classes of it.
 #[derive(Debug, Clone, PartialEq, Args)]

@@ -11,9 +11,9 @@ use trustpath_vision::network::{Family, Network};
 use trustpath_vision::onnx::{OnnxModel, OnnxSettings};
 use trustpath_vision::weights::{NetworkWeights, published};
 
-use crate::cli::positive;
 use crate::error::{Error, Result};
 use crate::files::CommandFiles;
+use crate::values::positive;
 
 /// The network where none is asked for; the weights that come with the program are its.
 const DEFAULT: &str = "resnet12";

@@ -12,12 +12,12 @@ use trustpath_serve::{Server, Session, Settings};
 use trustpath_table::{FileLock, ReadingNote, is_same_file};
 
 use crate::args::{InputArgs, Wanted, WorkArgs};
-use crate::cli::positive;
 use crate::error::{Error, Result};
 use crate::files::CommandFiles;
 use crate::images::SourceArgs;
 use crate::spec_args::SpecArgs;
-use crate::{interrupt, print, results};
+use crate::values::positive;
+use crate::{interrupt, print, reading};
 use source::PoolSource;
 
 /// Options of `trustpath serve`.
@@ -108,7 +108,7 @@ pub fn run(args: &ServeArgs) -> Result<()> {
         label_studio: args.session.label_studio,
     };
     let notes = instances.pool.notes().iter().filter(|note| !matches!(note, ReadingNote::Journal(..)));
-    let notes = results::notes(notes);
+    let notes = reading::notes(notes);
     let text = args.input.text_column(&instances.pool);
     let source = Arc::new(PoolSource { instances, threads, spec, trust, text, represented: OnceLock::new() });
     let session = Session::open(source.clone(), settings, lock)?;

@@ -11,8 +11,8 @@ use clap::Args;
 use trustpath_vision::dataset::DatasetKind;
 
 use crate::args::WorkArgs;
-use crate::cli::positive;
 use crate::error::Result;
+use crate::values::positive;
 
 /// What to train, from what, and how.
 #[derive(Debug, Args)]
