@@ -10,16 +10,9 @@ use super::files::{crates, read, sources};
 type Imports = BTreeMap<String, BTreeSet<String>>;
 
 /// Imports that close cycles and are still to be removed: the crate, the modules, and what they import.
-const KNOWN: [(&str, &[&str], &str); 9] = [
-    ("trustpath-bench", &["method"], "evaluate"),
-    ("trustpath-cli", &["args", "bench", "data", "demo", "extract", "help", "images", "sample"], "cli"),
-    ("trustpath-cli", &["serve", "shell", "train"], "cli"),
-    ("trustpath-cli", &["texts"], "results"),
-    ("trustpath-serve", &["session"], "label_studio"),
-    ("trustpath-serve", &["model"], "session"),
+const KNOWN: [(&str, &[&str], &str); 2] = [
     ("trustpath-table", &["block_file", "input", "label_studio", "labels", "output"], "formats"),
     ("trustpath-table", &["result"], "label_studio"),
-    ("trustpath-vision", &["dataset", "source"], "pack"),
 ];
 
 /// The name that a text begins with.
