@@ -29,7 +29,7 @@ from measure_targets import KINDS, TARGETS
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / "docs" / "measured"
 SMALL = "**A small run.**"
-EXAMPLES = {"label_quality", "trust_quality", "prediction_quality", "peers", "adaptive", "parity", "stopping", "speed", "neighbors_of", "throughput", "embed"}
+EXAMPLES = {"label_quality", "trust_quality", "prediction_quality", "peers", "adaptive", "parity", "stopping", "speed", "throughput", "embed"}
 # Columns that depend on the machine and its load; `check` does not compare them.
 VARIES = re.compile(r"\bms\b|second|GiB|time", re.IGNORECASE)
 NUMBER = re.compile(r"([+−-]?\d+(?:\.\d+)?)%?(?: ± (\d+(?:\.\d+)?))?")
@@ -53,7 +53,7 @@ def missing(target, features, small):
 def build(names, small):
     """Builds the program and the examples of these targets."""
     steps = " ".join(step for name in names for step in (TARGETS[name].small if small else TARGETS[name].full))
-    scripts = {"scripts/neighbors.py": "neighbors_of", "trustpath-vision/benches/against": "throughput", "trustpath-text/benches": "embed"}
+    scripts = {"scripts/neighbors.py": "trustpath-vision/benches/against": "throughput", "trustpath-text/benches": "embed"}
     wanted = {word for word in re.findall(r"[\w-]+", steps) if word in EXAMPLES} | {e for s, e in scripts.items() if s in steps}
     # Without -p, so that nothing is compiled again with other features.
     command = ["cargo", "build", "--release", "--quiet", "--bin", "trustpath"]

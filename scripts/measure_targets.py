@@ -174,12 +174,6 @@ TARGETS = {
         ["scripts/scale.py 1000 10000 --limit 0"],
         needs=SKLEARN, seeds="0",
     ),
-    "neighbors": Target(
-        "The search for neighbours",
-        "Beside other programs on the same points, two threads each (see `scripts/neighbors.py`).",
-        "20 minutes", ["scripts/neighbors.py 100000 1000000"], ["scripts/neighbors.py 20000 --only trustpath"],
-        needs=("numpy", "hnswlib", "faiss", "pynndescent"), seeds="0",
-    ),
     "speed": Target(
         "Time of an episode and of a path",
         "One thread, synthetic features: complete episodes, their stages, and the path alone.",

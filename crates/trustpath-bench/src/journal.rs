@@ -146,9 +146,10 @@ fn parse(text: &[u8], header: &str, path: &Path) -> Result<Vec<Finished>> {
     let first = lines.next().unwrap_or_default();
     if first != header.trim_end() {
         let known = serde_json::from_str::<Header>(first).is_ok_and(|h| h.journal == "trustpath");
-        return Err(match known {
-            true => Error::OtherRun { file: path.display().to_string() },
-            false => damaged("its first line is not the header of a journal".into()),
+        return Err(if known {
+            Error::OtherRun { file: path.display().to_string() }
+        } else {
+            damaged("its first line is not the header of a journal".into())
         });
     }
     let parse = |(number, line): (usize, &str)| {

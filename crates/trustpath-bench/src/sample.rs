@@ -385,9 +385,10 @@ mod tests {
             seed in any::<u64>(), index in any::<u64>(), balanced in any::<bool>(),
         ) {
             let table = table(7, 40);
-            let queries = match balanced {
-                true => Queries::PerClass(q),
-                false => Queries::Dirichlet { total: q * way, alpha: 2.0 },
+            let queries = if balanced {
+                    Queries::PerClass(q)
+            } else {
+                    Queries::Dirichlet { total: q * way, alpha: 2.0 }
             };
             let setting = semi(Unlabeled::Exactly(u), k, 3);
             let shape = EpisodeShape { way, shot, queries, setting };

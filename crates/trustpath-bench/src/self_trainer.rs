@@ -1,7 +1,7 @@
 //! Self-training on episodes: Algorithm 1 with a reduction, as the paper runs it.
 
 use trustpath::classify::Trainer;
-use trustpath::judge::View;
+use trustpath::judge::PoolView;
 use trustpath::labeller::SelfTraining;
 use trustpath::task::{CheckedTask, Task};
 use trustpath::{Error, Labels, Matrix, Result, RoundRecord};
@@ -48,7 +48,7 @@ impl SelfTrainer {
     pub fn run(&self, task: &Task<'_>) -> Result<SelfTrainingOutcome> {
         let task = CheckedTask::new(task)?;
         let coordinates = || Ok(self.reduction.reduce(task.instances, task.pool)?.x);
-        self.run_in(&task, &View::computed(task.instances, coordinates))
+        self.run_in(&task, &PoolView::computed(task.instances, coordinates))
     }
 
     /// The same, but the judge reads these coordinates of the labelled and then the unlabeled instances instead of those of
@@ -62,20 +62,17 @@ impl SelfTrainer {
             let expected = format!("there are {} labelled and unlabeled instances", task.pool);
             return Err(Error::parameter("rows of the coordinates", coordinates.rows(), expected));
         }
-        let view = View::leading(task.instances, coordinates, coordinates.cols());
+        let view = PoolView::leading(task.instances, coordinates, coordinates.cols());
         self.run_in(&task, &view)
     }
 
-    fn run_in(&self, task: &CheckedTask<'_>, view: &View<'_>) -> Result<SelfTrainingOutcome> {
+    fn run_in(&self, task: &CheckedTask<'_>, view: &PoolView<'_>) -> Result<SelfTrainingOutcome> {
         let given: Vec<usize> = (0..task.labelled).collect();
         let split = Labels { given: &given, labels: task.labels, open: &task.unlabeled, classes: task.classes };
         let mut accuracy = Vec::new();
         let mut score = |trainer: &dyn Trainer, open: &[usize]| {
             if let Some(truth) = task.truth {
-                let labels = match task.transductive() {
-                    true => open.to_vec(),
-                    false => trainer.label(&task.query).0,
-                };
+                let labels = if task.transductive() { open.to_vec() } else { trainer.label(&task.query).0 };
                 let right = labels.iter().zip(truth).filter(|(label, truth)| label == truth);
                 accuracy.push(right.count() as f64 / truth.len() as f64);
             }

@@ -3,7 +3,7 @@
 use trustpath::incidental::linear::Roots;
 use trustpath::incidental::logistic::Scaling;
 use trustpath::incidental::{IciCParams, IciRParams, Incidental, Penalty};
-use trustpath::judge::{Confidence, Ici, Judge, Rule};
+use trustpath::judge::{Confidence, Ici, Judge, LeaveOneOut, Rule};
 use trustpath::labeller::{Quota, SelfTraining};
 use trustpath::{Result, choice_fields, declare_spec};
 use trustpath_path::choices;
@@ -142,10 +142,7 @@ impl SelfTrainingSpec {
     fn judge(&self) -> Result<Box<dyn Judge>> {
         Ok(match self.selector {
             Selector::Ici => {
-                let (rule, points) = match self.compat {
-                    true => (Rule::Grid, Some(GRID)),
-                    false => (Rule::Continuous, None),
-                };
+                let (rule, points) = if self.compat { (Rule::Grid, Some(GRID)) } else { (Rule::Continuous, None) };
                 Box::new(Ici { model: self.incidental_on(points)?, rule })
             }
             Selector::Random => Box::new(RandomOrder { seed: self.seed }),
@@ -153,6 +150,7 @@ impl SelfTrainingSpec {
             Selector::Confidence => Box::new(Confidence),
             Selector::CoefficientNorm => Box::new(CoefficientNorm { model: self.incidental_on(Some(DESCENT))? }),
             Selector::LeastSquares => Box::new(LeastSquares),
+            Selector::LeaveOneOut => Box::new(LeaveOneOut),
         })
     }
 }

@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn an_unusable_second_method_is_refused_with_the_choices() {
         for (text, expected) in [
-            ("selector=best", "choose one of ici, ra, nn, co, cn, ls"),
+            ("selector=best", "choose one of ici, ra, nn, co, cn, ls, loo"),
             ("colour=red", "option = colour"),
             ("co", "name=value"),
             ("cap=many", "none for no limit"),

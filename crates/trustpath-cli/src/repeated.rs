@@ -18,7 +18,7 @@ pub struct Repeated {
     /// Groups whose labels differ first.
     pub groups: Vec<Vec<usize>>,
     different: usize,
-    recall: Option<f64>,
+    all_pairs: bool,
 }
 
 impl Repeated {
@@ -34,7 +34,7 @@ impl Repeated {
         let mut duplicates = duplicates.map_err(|error| named(pool, error))?;
         duplicates.groups.sort_by_key(|group| !differ(pool, group));
         let different = duplicates.groups.iter().take_while(|group| differ(pool, group)).count();
-        Ok(Self { cosine, groups: duplicates.groups, different, recall: duplicates.recall })
+        Ok(Self { cosine, groups: duplicates.groups, different, all_pairs: duplicates.all_pairs })
     }
 
     /// For every instance but the first of a group, the name of the first.
@@ -85,9 +85,9 @@ impl Repeated {
             text += &print::more(group.len(), SHOWN).map_or("\n".into(), |more| format!(" {more}\n"));
         }
         text.extend(print::more(self.groups.len(), SHOWN).map(|more| format!("  {more} groups\n")));
-        if let Some(recall) = self.recall {
-            let percent = 100.0 * recall;
-            text += &format!("The search found {percent:.0} % of all nearest neighbours, so some may be missing.\n");
+        if !self.all_pairs {
+            text += "Instances were compared with those around them, not with all, so some may be missing.
+";
         }
         text
     }

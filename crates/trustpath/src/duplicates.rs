@@ -4,7 +4,10 @@
 //! directions `u` differ by `‖uᵢ − uⱼ‖² ≤ 2 − 2t`. Groups are the connected components of this relation among each instance and its
 //! ten nearest neighbours.
 
-use crate::neighbors::{Neighbors, Points, Search};
+use rayon::prelude::*;
+
+use crate::limits::EXACT_POINTS;
+use crate::neighbors::{Neighbors, Points, Targets};
 use crate::{Error, Features, Result};
 
 /// Neighbours that each instance is compared with.
@@ -18,8 +21,9 @@ const BLOCK: usize = 1024;
 pub struct Duplicates {
     /// The rows of each group, ascending; groups in the order of their first rows. Every group has at least two.
     pub groups: Vec<Vec<usize>>,
-    /// The share of the nearest neighbours that the search found; `None` if it was exact, as in small pools.
-    pub recall: Option<f64>,
+    /// Whether all pairs were compared. In sets of more than [`EXACT_POINTS`] instances each is compared with a thousand or more that
+    /// lie around it, so that a pair may be missed.
+    pub all_pairs: bool,
 }
 
 /// Finds instances whose features have at least this cosine.
@@ -42,7 +46,7 @@ pub fn duplicates(features: &Features<'_>, cosine: f64) -> Result<Duplicates> {
     }
     let (n, dims) = (features.rows(), features.dims());
     if n < 2 {
-        return Ok(Duplicates { groups: Vec::new(), recall: None });
+        return Ok(Duplicates { groups: Vec::new(), all_pairs: true });
     }
     let mut unit = Vec::with_capacity(n * dims);
     let mut block = vec![0.0; BLOCK.min(n) * dims];
@@ -57,18 +61,12 @@ pub fn duplicates(features: &Features<'_>, cosine: f64) -> Result<Duplicates> {
             unit.extend(row.iter().map(|x| (x / norm) as f32));
         }
     }
-    let points = Points::new(&unit, n, dims)?;
-    let nearest = Neighbors::search(points, NEIGHBORS.min(n - 1), Search::Auto)?;
     // Distances are in single precision: what differs only by rounding is the same.
     let limit = (2.0 - 2.0 * cosine).max(1e-8);
     let mut group: Vec<usize> = (0..n).collect();
-    for i in 0..n {
-        for (j, &squared) in nearest.indices(i).zip(nearest.squared_distances(i)) {
-            if squared <= limit {
-                let (a, b) = (root(&mut group, i), root(&mut group, j));
-                group[a.max(b)] = a.min(b);
-            }
-        }
+    for (i, j) in near_pairs(&unit, dims, limit, n <= EXACT_POINTS)? {
+        let (a, b) = (root(&mut group, i), root(&mut group, j));
+        group[a.max(b)] = a.min(b);
     }
     let mut members = vec![Vec::new(); n];
     for i in 0..n {
@@ -76,7 +74,26 @@ pub fn duplicates(features: &Features<'_>, cosine: f64) -> Result<Duplicates> {
         members[first].push(i);
     }
     members.retain(|rows| rows.len() > 1);
-    Ok(Duplicates { groups: members, recall: nearest.recall() })
+    Ok(Duplicates { groups: members, all_pairs: n <= EXACT_POINTS })
+}
+
+/// Each of the rows, which are of unit length, with those of its neighbours that are within a squared distance.
+fn near_pairs(unit: &[f32], dims: usize, limit: f64, all_pairs: bool) -> Result<Vec<(usize, usize)>> {
+    let n = unit.len() / dims;
+    let k = NEIGHBORS.min(n - 1);
+    if all_pairs {
+        let nearest = Neighbors::search(Points::new(unit, n, dims)?, k)?;
+        let near = |i: usize| nearest.indices(i).zip(nearest.squared_distances(i)).filter(|(_, s)| **s <= limit);
+        return Ok((0..n).flat_map(|i| near(i).map(move |(j, _)| (i, j))).collect());
+    }
+    let nearest = Targets::new(unit, dims, &vec![0.0; n])?.nearest(unit, k, Some)?;
+    let row = |i: usize| &unit[i * dims..(i + 1) * dims];
+    // Inner products near 1 have lost the digits that tell copies from near-copies.
+    let squared = |i: usize, j: usize| row(i).iter().zip(row(j)).map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>();
+    let near = |&i: &usize| nearest.of(i).map(|(_, j)| j).filter(|&j| squared(i, j) <= limit).collect::<Vec<usize>>();
+    let all: Vec<usize> = (0..n).collect();
+    let lists: Vec<Vec<usize>> = all.par_iter().map(near).collect();
+    Ok(lists.into_iter().enumerate().flat_map(|(i, near)| near.into_iter().map(move |j| (i, j))).collect())
 }
 
 /// The first row of the group of `i`; the way to it becomes shorter.
@@ -106,9 +123,29 @@ mod tests {
         let features = Features::new(&values[..], n, dims).unwrap();
         let copies = duplicates(&features, 1.0).unwrap();
         assert_eq!(copies.groups, [(0..n).step_by(10).collect::<Vec<_>>()]);
-        assert_eq!(copies.recall, None);
+        assert!(copies.all_pairs);
         // Whatever has a positive cosine with a neighbour belongs together in the end.
         assert_eq!(duplicates(&features, 0.01).unwrap().groups.concat().len(), n);
+    }
+
+    #[test]
+    fn copies_are_found_without_comparing_all_pairs() {
+        let (n, dims) = (6000, 12);
+        let mut random = Random::stream(6, 0);
+        let mut unit: Vec<f32> = (0..n * dims).map(|_| random.normal() as f32).collect();
+        for row in unit.chunks_exact_mut(dims) {
+            let norm = row.iter().map(|x| x * x).sum::<f32>().sqrt();
+            row.iter_mut().for_each(|x| *x /= norm);
+        }
+        for i in (0..n).step_by(40) {
+            unit.copy_within(i * dims..(i + 1) * dims, (i + 7) * dims);
+        }
+        let mut all = near_pairs(&unit, dims, 1e-8, true).unwrap();
+        let mut around = near_pairs(&unit, dims, 1e-8, false).unwrap();
+        all.sort_unstable();
+        around.sort_unstable();
+        assert_eq!(all.len(), 2 * n / 40);
+        assert_eq!(around, all);
     }
 
     #[test]

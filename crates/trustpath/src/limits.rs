@@ -56,18 +56,11 @@ pub(crate) const PATH_CLASSES: usize = 64;
 
 /// Instances up to which their Gram matrix is computed. Beyond, it needs more memory (32 MiB here) than most features.
 pub const GRAM_ROWS: usize = 2048;
-/// Points up to which nearest neighbours are searched among all pairs, in time that grows with the square. Beyond, only the
-/// cells around each point are searched, which finds nearly all neighbours.
+/// Instances up to which near-duplicates are searched among all pairs, in time that grows with the square. Beyond, each is
+/// compared with those of the cells around it.
 pub const EXACT_POINTS: usize = 20_000;
 /// Principal components in which a pool is labelled, at most.
 pub(crate) const POOL_COMPONENTS: usize = 128;
-/// Points whose exact neighbours are computed to measure the recall of a search in cells.
-pub(crate) const RECALL_POINTS: usize = 1000;
-/// Points that each point is compared with, at least, in the cells around it: the same for any number of points. On a million
-/// real features with jitter this finds 95 % of the neighbours, and a sweep over neighbours of neighbours one or two per cent more.
-pub(crate) const COMPARED: usize = 4096;
-/// Points up to which there is a second sweep, which adds half a per cent.
-pub(crate) const TWO_SWEEPS: usize = 200_000;
 /// Reference rows that a new row is compared with, at least: those of the cells around it. Up to this number it is compared with all.
 pub(crate) const COMPARED_TARGETS: usize = 1024;
 /// Cells that reference rows are sorted into, for each of the root of their number.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use trustpath::Labels;
 use trustpath::incidental::{Incidental, Keep};
-use trustpath::judge::{Judge, Ranking, Round, View};
+use trustpath::judge::{Judge, PoolView, Ranking, Round};
 use trustpath::{Matrix, Result};
 
 /// Trusts the labels of instances whose incidental parameter is smallest at the bottom of the path.
@@ -20,7 +20,7 @@ impl Judge for CoefficientNorm {
         "cn"
     }
 
-    fn ranking<'a>(&'a self, view: &'a View<'a>, split: Labels<'a>) -> Result<Box<dyn Ranking + 'a>> {
+    fn ranking<'a>(&'a self, view: &'a PoolView<'a>, split: Labels<'a>) -> Result<Box<dyn Ranking + 'a>> {
         let x = view.pool_coordinates(split)?;
         Ok(Box::new(NormRanking { model: &*self.model, x, classes: split.classes }))
     }

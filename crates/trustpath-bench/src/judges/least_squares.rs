@@ -5,7 +5,7 @@
 //! not change with `γ`.
 
 use trustpath::Labels;
-use trustpath::judge::{Judge, Ranking, Round, View};
+use trustpath::judge::{Judge, PoolView, Ranking, Round};
 use trustpath::{Matrix, Result};
 use trustpath_path::linalg::basis::Basis;
 
@@ -18,7 +18,7 @@ impl Judge for LeastSquares {
         "ls"
     }
 
-    fn ranking<'a>(&'a self, view: &'a View<'a>, split: Labels<'a>) -> Result<Box<dyn Ranking + 'a>> {
+    fn ranking<'a>(&'a self, view: &'a PoolView<'a>, split: Labels<'a>) -> Result<Box<dyn Ranking + 'a>> {
         let q = Basis::new(&*view.pool_coordinates(split)?).q;
         Ok(Box::new(LeastSquaresRanking { q, classes: split.classes }))
     }

@@ -33,5 +33,7 @@ choices! {
         CoefficientNorm = "cn",
         /// LS: by the error of the least-squares fit of the labels.
         LeastSquares = "ls",
+        /// LOO: by credibility on the path without the instance itself, as in an audit.
+        LeaveOneOut = "loo",
     }
 }

@@ -1,7 +1,7 @@
 //! NN: the distance to the nearest training instance of the same (pseudo-)class, the smallest first.
 
 use trustpath::Labels;
-use trustpath::judge::{Judge, Ranking, Round, View};
+use trustpath::judge::{Judge, PoolView, Ranking, Round};
 use trustpath::{Instances, Result};
 
 /// Trusts the labels of instances that lie near a training instance of their pseudo-class.
@@ -13,7 +13,7 @@ impl Judge for Nearest {
         "nn"
     }
 
-    fn ranking<'a>(&'a self, view: &'a View<'a>, split: Labels<'a>) -> Result<Box<dyn Ranking + 'a>> {
+    fn ranking<'a>(&'a self, view: &'a PoolView<'a>, split: Labels<'a>) -> Result<Box<dyn Ranking + 'a>> {
         Ok(Box::new(NearestRanking { instances: view.instances, split }))
     }
 }

@@ -2,7 +2,7 @@
 
 use trustpath::Labels;
 use trustpath::Result;
-use trustpath::judge::{Judge, Ranking, Round, View};
+use trustpath::judge::{Judge, PoolView, Ranking, Round};
 use trustpath::random::mix;
 
 /// Selects instances at random.
@@ -17,7 +17,7 @@ impl Judge for RandomOrder {
         "ra"
     }
 
-    fn ranking<'a>(&'a self, _: &'a View<'a>, _: Labels<'a>) -> Result<Box<dyn Ranking + 'a>> {
+    fn ranking<'a>(&'a self, _: &'a PoolView<'a>, _: Labels<'a>) -> Result<Box<dyn Ranking + 'a>> {
         Ok(Box::new(*self))
     }
 }

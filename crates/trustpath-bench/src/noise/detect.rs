@@ -124,9 +124,8 @@ mod tests {
 
     #[test]
     fn every_detector_finds_obviously_wrong_labels() {
-        let value = |i: usize, j: usize| match i % 4 == j {
-            true => 2.0,
-            false => 0.6 + 0.5 * (((i * 8 + j) * (i * 8 + j)) as f64 * 0.7).sin(),
+        let value = |i: usize, j: usize| {
+            if i % 4 == j { 2.0 } else { 0.6 + 0.5 * (((i * 8 + j) * (i * 8 + j)) as f64 * 0.7).sin() }
         };
         let values: Vec<f64> = (0..120 * 8).map(|at| value(at / 8, at % 8)).collect();
         let wrong = [7, 30, 61, 90, 113];

@@ -32,7 +32,7 @@ fn help_has_examples_and_exit_status() {
     assert_eq!(stdout("--version"), concat!("trustpath ", env!("CARGO_PKG_VERSION"), "\n"));
     let help = stdout("bench --help");
     let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
-    contains(&help, &["Examples:", "[possible values: ici, ra, nn, co, cn, ls]", "--against"]);
+    contains(&help, &["Examples:", "[possible values: ici, ra, nn, co, cn, ls, loo]", "--against"]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! CO: the classifier's own confidence, `max_k p_k`, the highest first.
 
-use super::{Judge, Ranking, Round, View};
+use super::{Judge, PoolView, Ranking, Round};
 use crate::Result;
 use crate::pool::Labels;
 
@@ -13,7 +13,7 @@ impl Judge for Confidence {
         "co"
     }
 
-    fn ranking<'a>(&'a self, _: &'a View<'a>, split: Labels<'a>) -> Result<Box<dyn Ranking + 'a>> {
+    fn ranking<'a>(&'a self, _: &'a PoolView<'a>, split: Labels<'a>) -> Result<Box<dyn Ranking + 'a>> {
         Ok(Box::new(ConfidenceRanking { given: split.given.len() }))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{FrozenPath, Judge, Judgement, Ranking, Round, View};
+use super::{FrozenPath, Judge, Judgement, PoolView, Ranking, Round};
 use crate::incidental::linear::Roots;
 use crate::incidental::{Grid, IciRParams, Incidental, Keep, Path, Ranker};
 use crate::limits::Limits;
@@ -51,7 +51,7 @@ impl Judge for Ici {
         self.model.name()
     }
 
-    fn ranking<'a>(&'a self, view: &'a View<'a>, split: Labels<'a>) -> Result<Box<dyn Ranking + 'a>> {
+    fn ranking<'a>(&'a self, view: &'a PoolView<'a>, split: Labels<'a>) -> Result<Box<dyn Ranking + 'a>> {
         let (model, classes) = (&*self.model, split.classes);
         let full = |x, on_grid| FullPath { model, x, classes, on_grid };
         Ok(match self.rule {
@@ -97,7 +97,7 @@ impl Ranking for FullPath<'_> {
 
 struct Sampled<'a> {
     model: &'a dyn Incidental,
-    view: &'a View<'a>,
+    view: &'a PoolView<'a>,
     split: Labels<'a>,
     limits: Limits,
 }
@@ -119,7 +119,7 @@ impl Ranking for Sampled<'_> {
 /// limits say; and the rows that it was fitted to, the given ones first.
 fn sampled_path(
     model: &dyn Incidental,
-    view: &View<'_>,
+    view: &PoolView<'_>,
     split: Labels<'_>,
     labels: &[usize],
     limits: Limits,
@@ -135,7 +135,7 @@ fn sampled_path(
 
 /// The path by which the labels of a pool are judged.
 pub(crate) fn judging_path(
-    view: &View<'_>,
+    view: &PoolView<'_>,
     split: Labels<'_>,
     labels: &[usize],
     limits: Limits,
@@ -146,7 +146,7 @@ pub(crate) fn judging_path(
 
 /// Judges these labels of the open rows of a split, and the path that they are judged by.
 pub(crate) fn judge_open(
-    view: &View<'_>,
+    view: &PoolView<'_>,
     split: Labels<'_>,
     labels: &[usize],
     limits: Limits,

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use trustpath_path::LeaveOneOutPath;
 use trustpath_path::leave_one_out::{choose_ridge, design};
 
-use super::{Judge, Ranking, Round, View};
+use super::{Judge, PoolView, Ranking, Round};
 use crate::pool::Labels;
 use crate::{Matrix, Result};
 
@@ -20,7 +20,7 @@ impl Judge for LeaveOneOut {
         "loo"
     }
 
-    fn ranking<'a>(&'a self, view: &'a View<'a>, split: Labels<'a>) -> Result<Box<dyn Ranking + 'a>> {
+    fn ranking<'a>(&'a self, view: &'a PoolView<'a>, split: Labels<'a>) -> Result<Box<dyn Ranking + 'a>> {
         Ok(Box::new(LeaveOneOutRanking { x: view.pool_coordinates(split)?, classes: split.classes }))
     }
 }
@@ -84,7 +84,7 @@ mod tests {
         let values: Vec<f64> = (0..rows * dims).map(|at| lean(at) + 0.3 * random.normal()).collect();
         let features = Features::new(&values[..], rows, dims).unwrap();
         let instances = features.normalize().unwrap();
-        let view = View::leading(&instances, instances.unit(), dims);
+        let view = PoolView::leading(&instances, instances.unit(), dims);
         let (given, open): (Vec<usize>, Vec<usize>) = (0..rows).partition(|&row| row < 2 * classes);
         let of_given: Vec<usize> = given.iter().map(|row| row % classes).collect();
         let split = Labels { given: &given, labels: &of_given, open: &open, classes };

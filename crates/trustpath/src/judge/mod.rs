@@ -30,7 +30,7 @@ use crate::{Instances, Matrix, Result};
 
 /// A pool as labellers and judges see it.
 #[derive(Debug)]
-pub struct View<'a> {
+pub struct PoolView<'a> {
     /// What the labeller reads.
     pub instances: &'a Instances,
     coordinates: Coordinates<'a>,
@@ -53,7 +53,7 @@ impl std::fmt::Debug for Coordinates<'_> {
     }
 }
 
-impl<'a> View<'a> {
+impl<'a> PoolView<'a> {
     /// A view whose judge reads coordinates that are computed when they are first asked for.
     pub fn computed(instances: &'a Instances, compute: impl Fn() -> Result<Matrix> + Sync + 'a) -> Self {
         let coordinates = Coordinates::Computed { compute: Box::new(compute), x: OnceLock::new() };
@@ -135,7 +135,7 @@ pub trait Judge: Send + Sync + std::fmt::Debug {
     ///
     /// # Errors
     /// When the pool cannot be reduced to few dimensions.
-    fn ranking<'a>(&'a self, view: &'a View<'a>, split: Labels<'a>) -> Result<Box<dyn Ranking + 'a>>;
+    fn ranking<'a>(&'a self, view: &'a PoolView<'a>, split: Labels<'a>) -> Result<Box<dyn Ranking + 'a>>;
 }
 
 /// A judge at work on one pool.

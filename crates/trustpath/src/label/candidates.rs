@@ -1,7 +1,7 @@
 //! The labellers that held-out labels choose from.
 
 use crate::classify::PoolLogistic;
-use crate::judge::{Confidence, Ici, Judge, View};
+use crate::judge::{Confidence, Ici, Judge, PoolView};
 use crate::labeller::{AdaptiveParams, Labeller, Quota, SelfTraining};
 use crate::limits::{self, Limits};
 use crate::pool::Pool;
@@ -69,13 +69,13 @@ fn labeller(kind: LabellerKind, classes: usize, reads_graph: bool, limits: Limit
 }
 
 /// What a labeller of this kind reads: the adaptive mode the features themselves, the others the smoothed coordinates and the graph.
-fn view<'a>(kind: LabellerKind, classes: usize, represented: &'a Represented, reads_graph: bool) -> View<'a> {
+fn view<'a>(kind: LabellerKind, classes: usize, represented: &'a Represented, reads_graph: bool) -> PoolView<'a> {
     let u = represented.smooth.unit();
     let dims = judged_dims(u, classes);
     if kind == LabellerKind::Adaptive {
-        return View::leading(&represented.unit, u, dims);
+        return PoolView::leading(&represented.unit, u, dims);
     }
-    let view = View::leading(&represented.smooth, u, dims);
+    let view = PoolView::leading(&represented.smooth, u, dims);
     if reads_graph { view.with_graph(&represented.graph) } else { view }
 }
 

@@ -13,7 +13,7 @@ use super::row_labeller::RowLabeller;
 use super::{Verdict, judged_dims};
 use crate::classify::{Classify, LogisticModel, PoolLogistic};
 use crate::incidental::Keep;
-use crate::judge::{FrozenPath, View, judging_path};
+use crate::judge::{FrozenPath, PoolView, judging_path};
 use crate::labeller::{GraphLabels, Labelled};
 use crate::limits::Limits;
 use crate::pool::{Labels, Pool};
@@ -154,7 +154,7 @@ impl ModelInput<'_> {
     /// The path that judges these labels of the open rows.
     fn path(&self, labels: Labels<'_>, of_open: &[usize]) -> Result<FrozenPath> {
         let smooth = &self.representation.smooth;
-        let view = View::leading(smooth, smooth.unit(), judged_dims(smooth.unit(), labels.classes));
+        let view = PoolView::leading(smooth, smooth.unit(), judged_dims(smooth.unit(), labels.classes));
         let keep = Keep { beta: true, ..Keep::default() };
         Ok(FrozenPath::of(&judging_path(&view, labels, of_open, self.limits, keep)?.0))
     }

@@ -12,12 +12,34 @@ pub use self_training::{Quota, RoundRecord, SelfTraining};
 
 use std::sync::Arc;
 
+use crate::choices;
 use crate::classify::LogisticModel;
-use crate::judge::View;
+use crate::judge::PoolView;
 use crate::linalg::vector::arg_max;
 use crate::pool::Labels;
 use crate::task::{Posterior, Task};
 use crate::{Instances, Result};
+
+choices! {
+    /// Which algorithm labels a pool.
+    #[derive(Default)]
+    #[non_exhaustive]
+    pub enum LabellerKind ("labeller") {
+        /// Self-training, or in small pools the adaptive mode, unless held-out labels speak for another one of those below
+        /// ([`crate::limits`] has the sizes).
+        #[default]
+        Auto = "auto",
+        /// Self-training in two rounds.
+        Rounds = "rounds",
+        /// What self-training starts with: the classifier trained on the given labels, and the similarity graph, up to 8 million
+        /// instances × classes ([`Limits::graph_labels`]).
+        NoRounds = "no-rounds",
+        /// That classifier alone.
+        Classifier = "classifier",
+        /// The adaptive mode, which labels the pool at once, on the features themselves.
+        Adaptive = "adaptive",
+    }
+}
 
 /// Labels the open rows of a pool.
 pub trait Labeller: Send + Sync + std::fmt::Debug {
@@ -28,7 +50,7 @@ pub trait Labeller: Send + Sync + std::fmt::Debug {
     ///
     /// # Errors
     /// When a solver does not converge, or the pool cannot be represented.
-    fn label(&self, view: &View<'_>, split: Labels<'_>) -> Result<Labelled>;
+    fn label(&self, view: &PoolView<'_>, split: Labels<'_>) -> Result<Labelled>;
 
     /// What it would find on a pool that a labeller with rounds has labelled, where that run contains it: those of its first
     /// classifier are the labels without rounds.
@@ -61,7 +83,7 @@ pub struct Labelled {
 
 /// Labels the open rows of a pool by a method that takes tasks.
 pub(crate) fn label_task(
-    view: &View<'_>,
+    view: &PoolView<'_>,
     labels: Labels<'_>,
     posterior: impl FnOnce(&Task<'_>) -> Result<Posterior>,
 ) -> Result<Labelled> {
@@ -112,7 +134,7 @@ mod tests {
         let labels: Vec<usize> = (0..8).map(|at| at / 2).collect();
         let open: Vec<usize> = (0..80).filter(|row| !given.contains(row)).collect();
         let split = Labels { given: &given, labels: &labels, open: &open, classes: 4 };
-        let view = || View::leading(&instances, instances.unit(), 8);
+        let view = || PoolView::leading(&instances, instances.unit(), 8);
         let mut probabilities = Vec::new();
         for (view, without) in
             [(view(), none()), (view().with_graph(&graph), none()), (view().with_graph(&graph), none().without_graph())]

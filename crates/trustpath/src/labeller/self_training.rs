@@ -11,7 +11,7 @@
 //! current classifier), and every round but the last accepts at least one. With [`Quota::Shares`] the same
 //! share of every pseudo-class is accepted anew in each round, which assumes nothing about the balance of the classes.
 //!
-//! Where the [`View`] has a similarity graph, labels are those of the product of the classifier and the graph (`harmonic.rs`), also
+//! Where the [`PoolView`] has a similarity graph, labels are those of the product of the classifier and the graph (`harmonic.rs`), also
 //! the pseudo-labels of a round.
 
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 use super::harmonic::GraphLabels;
 use super::{Labelled, Labeller};
 use crate::classify::{Classify, Trainer};
-use crate::judge::{Judge, Round, View};
+use crate::judge::{Judge, PoolView, Round};
 use crate::limits::Limits;
 use crate::pool::Labels;
 use crate::{Error, Result};
@@ -139,7 +139,7 @@ impl SelfTraining {
     #[doc(hidden)]
     pub fn rounds<'a>(
         &self,
-        view: &View<'a>,
+        view: &PoolView<'a>,
         split: Labels<'_>,
         trained: &mut dyn FnMut(&dyn Trainer, &[usize]),
     ) -> Result<(Box<dyn Trainer + 'a>, Labelled)> {
@@ -236,7 +236,7 @@ impl Labeller for SelfTraining {
         }
     }
 
-    fn label(&self, view: &View<'_>, split: Labels<'_>) -> Result<Labelled> {
+    fn label(&self, view: &PoolView<'_>, split: Labels<'_>) -> Result<Labelled> {
         let (trainer, labelled) = self.rounds(view, split, &mut |_, _| {})?;
         Ok(Labelled { model: trainer.model().as_logistic().cloned(), ..labelled })
     }

@@ -6,17 +6,14 @@
 //! so that duplicates are neighbours like any others.
 //!
 //! Up to [`GRAM_ROWS`] instances the Gram matrix is used. Beyond, it would need more memory than the features, and the
-//! graph is found block by block (`exact.rs`). [`Points`] are for vectors of any length in single precision. Up to
-//! [`EXACT_POINTS`] of them all pairs are compared; beyond, each point is compared only with those in the cells around it
-//! (`cells.rs`), and [`Neighbors::recall`] says which share of the true neighbours that found.
+//! graph is found block by block (`exact.rs`). [`Points`] are for vectors of any length in single precision; all pairs of
+//! them are compared. Rows that come later are compared with those of the cells around them (`targets.rs`).
 
-mod cells;
 mod exact;
 mod leaky_walk;
 mod pairs;
 mod partition;
 mod points;
-mod refine;
 mod scan;
 mod similarity;
 mod targets;
@@ -28,45 +25,13 @@ pub use points::Points;
 pub(crate) use similarity::{SimilarityGraph, edge_weight};
 pub(crate) use targets::{NearestTargets, Targets};
 
-use self::cells::Effort;
 use self::points::CentredPoints;
 pub(crate) use self::scan::NONE;
-pub use crate::limits::EXACT_POINTS;
 use crate::limits::GRAM_ROWS;
 use crate::{Error, Instances, Matrix, Result};
 
 /// Below this squared distance `2 − 2K` has lost more than three of its sixteen digits.
 const CLOSE: f64 = 1e-3;
-
-/// How to search for the neighbours of [`Points`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Search {
-    /// Exact up to [`EXACT_POINTS`] points; beyond, only in the cells around each point.
-    #[default]
-    Auto,
-    /// All pairs, in time that grows with the square of the number of points.
-    Exact,
-    /// In the cells around each point, however few points there are.
-    Cells,
-}
-
-impl Search {
-    /// What that is for this number of points.
-    pub(crate) fn method(self, n: usize) -> Method {
-        match self {
-            Self::Auto if n <= EXACT_POINTS => Method::AllPairs,
-            Self::Auto | Self::Cells => Method::Cells,
-            Self::Exact => Method::AllPairs,
-        }
-    }
-}
-
-/// How neighbours are found, on which a graph of them depends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Method {
-    AllPairs,
-    Cells,
-}
 
 /// The nearest neighbours of each of `n` points, nearest first.
 ///
@@ -78,7 +43,6 @@ pub struct Neighbors {
     index: Vec<u32>,
     /// Squared distances in the same places; empty where they were not kept.
     squared: Vec<f64>,
-    recall: Option<f64>,
 }
 
 impl Neighbors {
@@ -96,39 +60,34 @@ impl Neighbors {
         } else {
             exact::by_gram(instances, n, k)
         };
-        Ok(Self::from_lists(k, &lists, None))
+        Ok(Self::from_lists(k, &lists))
     }
 
     /// The `k` nearest neighbours of each of many rows of `x` among candidates that are found in a projection of them: see
     /// [`exact::by_projection`].
     pub(crate) fn of_projected(x: &Matrix, u: &[f32], square: &[f64], k: usize) -> Result<Self> {
         check_size(x.rows(), k)?;
-        Ok(Self::from_lists(k, &exact::by_projection(x, u, square, k), None))
+        Ok(Self::from_lists(k, &exact::by_projection(x, u, square, k)))
     }
 
     /// The `k` nearest neighbours of each of the points, measured in single precision.
     ///
-    /// Candidates come from inner products of that precision, so that an exact search may miss a neighbour only where
+    /// Candidates come from inner products of that precision, so that a neighbour may be missed only where
     /// squared distances agree to about six digits of squared lengths.
     ///
     /// # Errors
     /// [`Error::TooFewForNeighbors`] unless there are more than `k` points, [`Error::Parameter`] for `k = 0`.
-    pub fn search(points: Points<'_>, k: usize, search: Search) -> Result<Self> {
+    pub fn search(points: Points<'_>, k: usize) -> Result<Self> {
         let n = points.len();
         check_size(n, k)?;
-        match search.method(n) {
-            Method::AllPairs => {
-                let points = CentredPoints::of(points, &points.centre(), |i| i);
-                let all: Vec<usize> = (0..n).collect();
-                Ok(Self::from_lists(k, &exact::among_all(&points, &all, k), None))
-            }
-            Method::Cells => Ok(cells::search(points, k, Effort::of(n))),
-        }
+        let points = CentredPoints::of(points, &points.centre(), |i| i);
+        let all: Vec<usize> = (0..n).collect();
+        Ok(Self::from_lists(k, &exact::among_all(&points, &all, k)))
     }
 
-    fn from_lists<D: Copy + Into<f64>>(k: usize, lists: &[(D, u32)], recall: Option<f64>) -> Self {
+    fn from_lists<D: Copy + Into<f64>>(k: usize, lists: &[(D, u32)]) -> Self {
         let index = lists.iter().map(|&(_, j)| j).collect();
-        Self { k, index, squared: lists.iter().map(|&(far, _)| far.into()).collect(), recall }
+        Self { k, index, squared: lists.iter().map(|&(far, _)| far.into()).collect() }
     }
 
     /// Lists that were found elsewhere: `k` neighbours of each point, nearest first, and their squared distances, which are empty where
@@ -143,7 +102,7 @@ impl Neighbors {
             return Err(Error::Shape { rows, dims: k, expected: ends.len(), given });
         }
         let squared = squared.iter().map(|&squared| f64::from(squared)).collect();
-        Ok(Self { k, index: ends, squared, recall: None })
+        Ok(Self { k, index: ends, squared })
     }
 
     /// Number of points.
@@ -175,11 +134,6 @@ impl Neighbors {
     /// The squared distances of the neighbours of point `i`; empty where they were not kept.
     pub fn squared_distances(&self, i: usize) -> &[f64] {
         self.squared.get(i * self.k..(i + 1) * self.k).unwrap_or_default()
-    }
-
-    /// The share of the `k` nearest that was found, measured on a thousand points; `None` for an exact search.
-    pub fn recall(&self) -> Option<f64> {
-        self.recall
     }
 }
 

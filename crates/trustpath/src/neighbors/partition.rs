@@ -38,60 +38,27 @@ pub struct CellTable {
     pub means: Vec<f32>,
 }
 
-/// Points, spread over all `n`, that k-means places this number of cells by. Every [`CELL_SAMPLE`]-th of them is where a cell begins, as
-/// far as there are that many points.
-pub(super) fn cell_sample(n: usize, count: usize) -> Vec<usize> {
-    let sampled = (CELL_SAMPLE * count).min(n);
-    (0..sampled).map(|i| i * n / sampled).collect()
-}
-
-/// Means of cells, by k-means on some of the points. `first` are those where the cells begin.
-pub(super) fn cell_means(
-    points: Points<'_>,
-    centre: &[f32],
-    sample: &[u32],
-    first: impl ExactSizeIterator<Item = usize>,
-) -> Vec<f32> {
-    let (dims, count) = (points.dims(), first.len());
-    let mut means = vec![0.0; count * dims];
-    for (first, mean) in first.zip(means.chunks_exact_mut(dims)) {
-        points.copy(first, centre, mean);
-    }
-    for _ in 0..STEPS {
-        let nearest = assign(points, centre, sample, &means);
-        let (order, start) = grouped(sample, &nearest, count);
-        update(points, centre, &order, &start, &mut means);
-    }
-    means
-}
-
-/// Points that a cell may hold before it is halved.
-pub(super) fn largest_cell(n: usize, count: usize) -> usize {
-    LARGE * n.div_ceil(count)
-}
-
 impl Cells {
     /// About this number of cells; none is empty.
     pub fn of(points: Points<'_>, centre: &[f32], count: usize) -> Self {
-        let n = points.len();
+        let (n, dims) = (points.len(), points.dims());
         let count = count.clamp(1, n);
-        let sample: Vec<u32> = cell_sample(n, count).into_iter().map(|i| i as u32).collect();
-        let first = (0..count).map(|cell| cell * n / count);
-        let means = cell_means(points, centre, &sample, first);
+        // K-means on some of the points, spread over all of them, starts with every so many of these.
+        let sampled = (CELL_SAMPLE * count).min(n);
+        let sample: Vec<u32> = (0..sampled).map(|i| (i * n / sampled) as u32).collect();
+        let mut means = vec![0.0; count * dims];
+        means.chunks_exact_mut(dims).enumerate().for_each(|(cell, mean)| points.copy(cell * n / count, centre, mean));
+        for _ in 0..STEPS {
+            let (order, start) = grouped(&sample, &assign(points, centre, &sample, &means), count);
+            update(points, centre, &order, &start, &mut means);
+        }
         let all: Vec<u32> = (0..n as u32).collect();
-        let nearest = assign(points, centre, &all, &means);
-        Self::sorted(points, centre, &nearest, count, largest_cell(n, count))
-    }
-
-    /// Points whose cell is known, cell by cell; cells with more than `most` are halved, and empty ones are left out.
-    pub fn sorted(points: Points<'_>, centre: &[f32], nearest: &[u32], count: usize, most: usize) -> Self {
-        let all: Vec<u32> = (0..points.len() as u32).collect();
-        let (mut order, start) = grouped(&all, nearest, count);
+        let (mut order, start) = grouped(&all, &assign(points, centre, &all, &means), count);
         let mut split = vec![0];
         for cell in start.windows(2).filter(|cell| cell[0] < cell[1]) {
-            halve(points, &mut order[cell[0]..cell[1]], most, &mut split);
+            halve(points, &mut order[cell[0]..cell[1]], LARGE * n.div_ceil(count), &mut split);
         }
-        let mut means = vec![0.0; (split.len() - 1) * points.dims()];
+        let mut means = vec![0.0; (split.len() - 1) * dims];
         update(points, centre, &order, &split, &mut means);
         Self { order, table: CellTable { start: split, means } }
     }
@@ -101,11 +68,6 @@ impl CellTable {
     /// Number of cells.
     pub fn len(&self) -> usize {
         self.start.len() - 1
-    }
-
-    /// Number of points in all cells.
-    pub fn points(&self) -> usize {
-        self.start[self.len()]
     }
 
     /// Appends to the list the nearest cells, nearest first and the cell itself before all, until they hold `budget`
@@ -286,7 +248,7 @@ mod tests {
         all.sort_unstable();
         assert!(all.iter().enumerate().all(|(i, &j)| i as u32 == j));
         let table = &cells.table;
-        assert_eq!(table.points(), n);
+        assert_eq!(table.start[table.len()], n);
         for cell in table.start.windows(2) {
             assert!(cell[0] < cell[1] && cell[1] - cell[0] <= 300);
             assert!(cells.order[cell[0]..cell[1]].is_sorted());

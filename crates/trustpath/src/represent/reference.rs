@@ -20,7 +20,7 @@ use super::{Projection, Represented};
 use crate::limits::{REFERENCE_BASIS_ROWS, REFERENCE_DIMS, REFERENCE_ROWS};
 use crate::linalg::pca::principal_axes;
 use crate::linalg::vector::{dot_in_order, to_unit};
-use crate::neighbors::{NearestTargets, Neighbors, Points, Search, Targets, edge_weight};
+use crate::neighbors::{NearestTargets, Neighbors, Points, Targets, edge_weight};
 use crate::{Error, Features, Matrix, Result};
 
 /// Rows that are projected together. A strip that has fewer is filled up, so that no result depends on where a strip ends.
@@ -101,7 +101,7 @@ impl Reference {
             pool.neighbors.clone()
         } else {
             let points = Points::new(&kept, count, dims)?;
-            Neighbors::search(points, NEIGHBORS, Search::Exact)?
+            Neighbors::search(points, NEIGHBORS)?
         };
         let mut once = kept.clone();
         if !neighbors.is_empty() {

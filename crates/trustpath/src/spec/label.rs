@@ -1,10 +1,10 @@
 //! The options of `label` and `audit`.
 
 use crate::choice_fields;
-use crate::choices;
 use crate::declare_spec;
 use crate::incidental::Penalty;
 use crate::incidental::logistic::Scaling;
+pub use crate::labeller::LabellerKind;
 use crate::limits::Limits;
 use crate::trust::Trust;
 use crate::{Error, Result};
@@ -29,8 +29,7 @@ declare_spec! {
         /// Expected share of false alarms among the instances that are reported to be none of the labelled classes
         novel_fdr: f64 = 0.2,
         ["Labelling", "NAME"]
-        /// Labelling algorithm: rounds (self-training), no-rounds (the classifier and the similarity graph that it starts with),
-        /// classifier (that classifier alone), adaptive (for small pools), or auto (chosen by cross-validation)
+        /// Labelling algorithm: auto chooses one of the others by cross-validation (docs/label.md says what each does)
         labeller: LabellerKind = LabellerKind::Auto,
         ["Labelling", "K"]
         /// Folds of the cross-validation that estimates precision
@@ -141,27 +140,6 @@ impl AuditSpec {
     /// How much of a large pool each step uses.
     pub fn limits(&self) -> Limits {
         if self.exact { Limits::NONE } else { Limits::default() }
-    }
-}
-
-choices! {
-    /// Which algorithm labels a pool.
-    #[derive(Default)]
-    #[non_exhaustive]
-    pub enum LabellerKind ("labeller") {
-        /// Self-training, or in small pools the adaptive mode, unless held-out labels speak for another one of those below
-        /// ([`crate::limits`] has the sizes).
-        #[default]
-        Auto = "auto",
-        /// Self-training in two rounds.
-        Rounds = "rounds",
-        /// What self-training starts with: the classifier trained on the given labels, and the similarity graph, up to 8 million
-        /// instances × classes ([`Limits::graph_labels`]).
-        NoRounds = "no-rounds",
-        /// That classifier alone.
-        Classifier = "classifier",
-        /// The adaptive mode, which labels the pool at once, on the features themselves.
-        Adaptive = "adaptive",
     }
 }
 

@@ -13,7 +13,7 @@ use super::precision::{Calibration, HeldOut, rank};
 use super::shares::group_shares;
 use crate::Result;
 use crate::choices;
-use crate::judge::{FrozenPath, Judgement, View, judge_open};
+use crate::judge::{FrozenPath, Judgement, PoolView, judge_open};
 use crate::labeller::{Labelled, Labeller};
 use crate::limits::Limits;
 
@@ -46,7 +46,7 @@ impl RankedBy {
 #[derive(Debug)]
 pub(crate) struct Candidate<'a> {
     pub labeller: Box<dyn Labeller>,
-    pub view: View<'a>,
+    pub view: PoolView<'a>,
 }
 
 /// What the held-out labels decide.

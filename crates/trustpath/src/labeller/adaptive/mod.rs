@@ -35,7 +35,7 @@ use self::learned::LEARNED;
 use self::mixture::{Fit, Marginal, Run};
 use self::schedule::{PoolShape, combined, logistic};
 use self::space::Space;
-use crate::judge::View;
+use crate::judge::PoolView;
 use crate::labeller::{Labelled, Labeller, label_task};
 use crate::linalg::vector;
 use crate::pool::Labels;
@@ -126,7 +126,7 @@ impl Labeller for Adaptive {
         "adaptive"
     }
 
-    fn label(&self, view: &View<'_>, labels: Labels<'_>) -> Result<Labelled> {
+    fn label(&self, view: &PoolView<'_>, labels: Labels<'_>) -> Result<Labelled> {
         label_task(view, labels, |task| self.posterior(task))
     }
 }
