@@ -53,7 +53,7 @@ def missing(target, features, small):
 def build(names, small):
     """Builds the program and the examples of these targets."""
     steps = " ".join(step for name in names for step in (TARGETS[name].small if small else TARGETS[name].full))
-    scripts = {"scripts/neighbors.py": "trustpath-vision/benches/against": "throughput", "trustpath-text/benches": "embed"}
+    scripts = {"trustpath-vision/benches/against": "throughput", "trustpath-text/benches": "embed"}
     wanted = {word for word in re.findall(r"[\w-]+", steps) if word in EXAMPLES} | {e for s, e in scripts.items() if s in steps}
     # Without -p, so that nothing is compiled again with other features.
     command = ["cargo", "build", "--release", "--quiet", "--bin", "trustpath"]
