@@ -77,6 +77,8 @@ def run(step, features, folder, figures):
     done = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     if done.returncode:
         raise RuntimeError(f"{step}: status {done.returncode}")
+    # Folders of the machine that measures are of no use to a reader.
+    done.stdout = done.stdout.replace(f"{features}/", "").replace(f"{folder}/", "")
     if into:
         Path(into).write_text(done.stdout)
         return ""

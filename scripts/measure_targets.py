@@ -192,7 +192,7 @@ TARGETS = {
         "Simulated sessions in which every question is answered correctly: after which share of labels the page says *enough*, and the "
         "precision of the trusted labels then and at the first update with the wanted coverage, in percent; how often the predicted number "
         "of labels was in its range, and labels needed over labels expected (10 % and 90 % quantiles).",
-        "2 hours", ["stopping 5 KINDS"], ["stopping 1 FEATURES/banking77-minilm.npy"], needs=("features",),
+        "1 hour", ["stopping 3 KINDS"], ["stopping 1 FEATURES/banking77-minilm.npy"], needs=("features",),
     ),
     "updates": Target(
         "Time of an update in the browser",
