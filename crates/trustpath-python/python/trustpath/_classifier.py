@@ -76,7 +76,7 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Expected share of false alarms among the instances that are reported to be none of these.
     labeller : str, default='auto'
         Labelling algorithm: 'rounds' (self-training), 'no-rounds' (the classifier and the similarity graph that it starts
-        with), 'classifier' (that classifier alone), 'adaptive' or another transductive method, or 'auto' (chosen by
+        with), 'classifier' (that classifier alone), 'adaptive' (for small pools), or 'auto' (chosen by
         cross-validation).
     exact : bool, default=False
         Whether to use exact neighbours and fit to all instances where there are more than 20,000, which takes far longer.

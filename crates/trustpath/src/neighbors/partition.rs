@@ -6,17 +6,11 @@
 use rayon::prelude::*;
 
 use super::points::{Points, ascending, measure};
-use super::scan::{NONE, ScannedRows, Shortlists, search};
+use super::scan::{NONE, ScannedRows, search};
 use crate::limits::CELL_SAMPLE;
 
 /// Steps of k-means: the centres need not be the best, only spread like the points.
 const STEPS: usize = 4;
-/// Means up to which each point is compared with all of them.
-const FEW_MEANS: usize = 1024;
-/// Groups of means that a point of a group is compared with.
-const GROUPS_AROUND: usize = 8;
-/// Points that are compared together.
-const QUERIES: usize = 1024;
 /// A cell may hold this many times as many points as the average.
 const LARGE: usize = 3;
 
@@ -90,74 +84,13 @@ impl CellTable {
     }
 }
 
-/// The nearest mean of each of these points; with many means, the nearest of those around the group that the point is nearest to.
-pub(super) fn assign(points: Points<'_>, centre: &[f32], which: &[u32], means: &[f32]) -> Vec<u32> {
+/// The nearest mean of each of these points.
+fn assign(points: Points<'_>, centre: &[f32], which: &[u32], means: &[f32]) -> Vec<u32> {
     let dims = points.dims();
-    let count = means.len() / dims;
     let query = |q: usize, to: &mut [f32]| points.copy(which[q] as usize, centre, to);
-    if count <= FEW_MEANS {
-        return nearest(which.len(), query, means, dims);
-    }
-    // Groups of means, and the nearest group of every mean and of every point.
-    let groups = count.isqrt();
-    let mut leaders: Vec<f32> =
-        (0..groups).flat_map(|g| &means[g * count / groups * dims..(g * count / groups + 1) * dims]).copied().collect();
-    let mean = |m: usize, to: &mut [f32]| to.copy_from_slice(&means[m * dims..(m + 1) * dims]);
-    let all: Vec<u32> = (0..count as u32).collect();
-    let mut members = grouped(&all, &nearest(count, mean, &leaders, dims), groups);
-    for _ in 0..STEPS {
-        for (leader, group) in leaders.chunks_exact_mut(dims).zip(members.1.windows(2)) {
-            let group = &members.0[group[0]..group[1]];
-            for (j, leader) in leader.iter_mut().enumerate().filter(|_| !group.is_empty()) {
-                let sum: f64 = group.iter().map(|&m| f64::from(means[m as usize * dims + j])).sum();
-                *leader = (sum / group.len() as f64) as f32;
-            }
-        }
-        members = grouped(&all, &nearest(count, mean, &leaders, dims), groups);
-    }
-    let places: Vec<u32> = (0..which.len() as u32).collect();
-    let (order, start) = grouped(&places, &nearest(which.len(), query, &leaders, dims), groups);
-    let of_group = |group: usize| {
-        let own = &leaders[group * dims..(group + 1) * dims];
-        let mut far: Vec<(f32, u32)> = (0..groups as u32).map(|other| (0.0, other)).collect();
-        measure(own, &leaders, &mut far);
-        far.sort_unstable_by(ascending);
-        let some_of = |other: usize| members.1[other] < members.1[other + 1];
-        let around = far.iter().map(|&(_, other)| other as usize).filter(|&g| some_of(g));
-        let mut some: Vec<u32> = around
-            .take(GROUPS_AROUND)
-            .flat_map(|other| &members.0[members.1[other]..members.1[other + 1]])
-            .copied()
-            .collect();
-        some.sort_unstable();
-        let rows: Vec<f32> =
-            some.iter().flat_map(|&m| &means[m as usize * dims..(m as usize + 1) * dims]).copied().collect();
-        let half = half_squares(&rows, dims);
-        let candidates = ScannedRows { rows: &rows, dims, half: &half, first: 0 };
-        let nearest_of = |queries: &[u32]| {
-            let mut rows = vec![0.0; queries.len() * dims];
-            rows.chunks_exact_mut(dims).zip(queries).for_each(|(to, &q)| query(q as usize, to));
-            let mut best = Shortlists::default();
-            best.clear(queries.len(), 1);
-            best.scan(&rows, candidates, |_| NONE);
-            (0..queries.len()).map(|q| some[best.of(q)[0] as usize]).collect::<Vec<u32>>()
-        };
-        let queries = &order[start[group]..start[group + 1]];
-        queries.par_chunks(QUERIES).flat_map_iter(nearest_of).collect::<Vec<u32>>()
-    };
-    let by_group: Vec<Vec<u32>> = (0..groups).into_par_iter().map(of_group).collect();
-    let mut nearest = vec![0; which.len()];
-    for (&place, mean) in order.iter().zip(by_group.into_iter().flatten()) {
-        nearest[place as usize] = mean;
-    }
-    nearest
-}
-
-/// The nearest of all means to each of the queries.
-fn nearest(queries: usize, query: impl Fn(usize, &mut [f32]) + Sync, means: &[f32], dims: usize) -> Vec<u32> {
     let half = half_squares(means, dims);
     let candidates = ScannedRows { rows: means, dims, half: &half, first: 0 };
-    let mut nearest = vec![0; queries];
+    let mut nearest = vec![0; which.len()];
     search(&mut nearest, 1, 1, candidates, query, |_| NONE, |_, shortlist, nearest| nearest[0] = shortlist[0]);
     nearest
 }
@@ -258,24 +191,5 @@ mod tests {
         assert_eq!(around[0], 7);
         around.sort_unstable();
         assert_eq!(around, (0..table.len()).collect::<Vec<_>>());
-    }
-
-    #[test]
-    fn with_many_means_nearly_every_point_finds_the_nearest() {
-        let (n, count) = (4000, 2 * FEW_MEANS);
-        let value = |at: usize| (crate::random::mix(at as u64) >> 40) as f32 / (1 << 24) as f32;
-        let values: Vec<f32> = (0..n * 3).map(value).collect();
-        let points = Points::new(&values, n, 3).unwrap();
-        let (centre, means) = (points.centre(), &values[..count * 3]);
-        let which: Vec<u32> = (0..n as u32).collect();
-        let query = |q: usize, to: &mut [f32]| points.copy(q, &centre, to);
-        let shifted: Vec<f32> = means.iter().enumerate().map(|(at, v)| v - centre[at % 3]).collect();
-        let exact = nearest(n, query, &shifted, 3);
-        let assigned = assign(points, &centre, &which, &shifted);
-        let same = assigned.iter().zip(&exact).filter(|(a, b)| a == b).count();
-        assert!(same * 100 >= 99 * n, "{same} of {n}");
-        // All means in one place: the groups but one are empty.
-        let copies = vec![0.5; count * 3];
-        assert!(assign(points, &centre, &which, &copies).iter().all(|&mean| mean == 0));
     }
 }
