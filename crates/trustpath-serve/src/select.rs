@@ -64,12 +64,18 @@ pub fn by_class(session: &Session, class: usize, least: f64) -> Result<ItemList>
 pub fn similar(session: &Session, to: usize) -> Result<ItemList> {
     let state = session.lock();
     let model = state.model.as_deref().ok_or_else(no_model)?;
-    let unit = model.labelling.coordinates.unit();
-    if to >= unit.rows() {
+    let (labelling, unit) = (&model.labelling, model.labelling.coordinates.unit());
+    if to >= state.answers.all().len() {
         return Err(Error::refused("there is no such instance"));
     }
-    let open = |row: &usize| state.answers.of(*row).is_open() && *row != to;
-    let rows = most_similar(unit, to, (0..unit.rows()).filter(open), SHOWN);
+    let Some(place) = labelling.place(to) else {
+        return Err(Error::refused(
+            "this instance was predicted by a part of the pool, in which similar ones are searched",
+        ));
+    };
+    let open = |&other: &usize| state.answers.of(labelling.row(other)).is_open() && other != place;
+    let places = most_similar(unit, place, (0..unit.rows()).filter(open), SHOWN);
+    let rows: Vec<usize> = places.into_iter().map(|place| labelling.row(place)).collect();
     Ok(ItemList::of(session, &state, &rows))
 }
 
@@ -119,10 +125,12 @@ pub fn suspects(session: &Session) -> Result<Suspects> {
     };
     let left: Vec<usize> = audit.ranking.iter().filter(unchecked).copied().collect();
     let unit = audit.coordinates.unit();
+    // Of very many labels, only those of the part have coordinates.
     let examples = |at: usize, class: usize| {
-        let others = (0..labelled.rows.len()).filter(|&o| o != at && labelled.labels[o] == class);
-        let near = most_similar(unit, at, others, EXAMPLES);
-        near.into_iter().map(|other| item(source, &state, labelled.rows[other])).collect()
+        let Some(place) = audit.place(at) else { return Vec::new() };
+        let others = (0..unit.rows()).filter(|&o| o != place && labelled.labels[audit.row(o)] == class);
+        let near = most_similar(unit, place, others, EXAMPLES);
+        near.into_iter().map(|other| item(source, &state, labelled.rows[audit.row(other)])).collect()
     };
     let suspect = |&at: &usize| Suspect {
         item: item(source, &state, labelled.rows[at]),
@@ -160,9 +168,10 @@ pub fn map(session: &Session) -> Result<MapView> {
         None => {
             let all = model.labelling.coordinates.len();
             let every = all.div_ceil(MAPPED).max(1);
-            let rows: Vec<usize> = (0..all).step_by(every).collect();
-            let map = map_2d(&model.labelling.coordinates.gather(&rows));
-            let places = Arc::new(rows.into_iter().zip(map).collect::<Places>());
+            let shown: Vec<usize> = (0..all).step_by(every).collect();
+            let map = map_2d(&model.labelling.coordinates.gather(&shown));
+            let rows = shown.into_iter().map(|place| model.labelling.row(place));
+            let places = Arc::new(rows.zip(map).collect::<Places>());
             session.lock().map = Some(places.clone());
             places
         }

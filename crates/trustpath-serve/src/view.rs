@@ -129,7 +129,7 @@ fn prediction(source: &dyn SessionPool, model: &SessionModel, row: usize) -> Ite
         rival: model.rival(row),
         verdict: labelling.verdicts[row].name(),
         reason: model.result(source).reason(row),
-        near: labelling.nearest.indices(row).map(near).collect(),
+        near: labelling.nearest_to(row).map(near).collect(),
     }
 }
 

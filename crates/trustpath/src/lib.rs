@@ -112,6 +112,7 @@ pub use limits::Limits;
 pub use observer::{NoObserver, Observer};
 pub use pool::Labels;
 pub use request::{Label, label};
+pub use stream::label_first;
 pub use task::Task;
 
 pub use trustpath_path::{Error, Identifiability, Matrix, Result, identifiability, incidental, random};

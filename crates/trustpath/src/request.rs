@@ -98,7 +98,7 @@ impl<'a> Label<'a> {
 mod tests {
     use super::*;
     use crate::Error;
-    use crate::label::label_first;
+    use crate::label_first;
 
     const ROWS: usize = 240;
     const DIMS: usize = 12;

@@ -5,10 +5,12 @@
 //! rows. Nothing but results is kept of rows beyond the part.
 
 use crate::label::{Labelling, PredictedRow, Verdict, blocks};
+use crate::limits::Limits;
 use crate::observer::{Observer, Stages};
 use crate::pipeline::{self, Request};
 use crate::pool::Pool;
 use crate::random;
+use crate::represent::Represented;
 use crate::{Features, Result};
 
 /// Stages beyond those of the part.
@@ -23,6 +25,45 @@ pub(crate) fn label(request: &Request<'_>, observer: &mut dyn Observer) -> Resul
         return pipeline::label(request, &mut Stages::new(observer, stages));
     }
     label_part(request, &mut Stages::new(observer, stages + STAGES))
+}
+
+/// What to label first, in a pool without any label; of one beyond memory, in a random part of it.
+///
+/// # Errors
+/// When all instances are the same, one has no direction, or the observer asks to stop.
+///
+/// ```
+/// use trustpath::Features;
+/// use trustpath::label_first;
+/// use trustpath::NoObserver;
+///
+/// // Three groups around three axes: one instance of each is to be labelled first.
+/// let noise = |at: usize| 0.1 * ((at * at) as f32).sin();
+/// let values: Vec<f32> =
+///     (0..60 * 4).map(|at| f32::from(u8::from(at % 4 == at / 4 % 3)) + noise(at)).collect();
+/// let features = Features::new(&values[..], 60, 4)?;
+/// let mut first = label_first(&features, 3, &mut NoObserver)?;
+/// first.iter_mut().for_each(|row| *row %= 3);
+/// first.sort_unstable();
+/// assert_eq!(first, [0, 1, 2]);
+/// # Ok::<(), trustpath::Error>(())
+/// ```
+pub fn label_first(features: &Features<'_>, batch: usize, observer: &mut dyn Observer) -> Result<Vec<usize>> {
+    let (rows, most) = (features.rows(), Limits::default().in_memory);
+    if rows <= most {
+        let mut stages = Stages::new(observer, 2);
+        let represented = Represented::in_stage(features, &mut stages)?;
+        stages.next("choosing what to label")?;
+        return Ok(represented.label_first(batch));
+    }
+    let mut stages = Stages::new(observer, 3);
+    stages.next("reading a part of the pool")?;
+    let below = (most as f64 / rows as f64 * 2.0f64.powi(64)) as u64;
+    let part: Vec<usize> = (0..rows).filter(|&row| hash(0, row) < below).collect();
+    let values = gather(features, &part, &stages)?;
+    let represented = Represented::in_stage(&Features::new(&values[..], part.len(), features.dims())?, &mut stages)?;
+    stages.next("choosing what to label")?;
+    Ok(represented.label_first(batch).into_iter().map(|place| part[place]).collect())
 }
 
 /// Labels a part of a pool, and predicts the rest.
@@ -133,7 +174,6 @@ impl Labelling {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::limits::Limits;
     use crate::random::Random;
     use crate::{BlockSource, audit, label};
 

@@ -2,7 +2,7 @@
 //! each class.
 
 use trustpath::NoObserver;
-use trustpath::label::label_first;
+use trustpath::label_first;
 use trustpath::spec::{LabelSpec, LabellerKind};
 use trustpath_bench::pools::{self, KnownPool, head, long_tailed, share, shuffled_classes};
 use trustpath_bench::stats::{MeanEstimate, paired_difference};

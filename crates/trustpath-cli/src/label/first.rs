@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use trustpath::label::label_first;
+use trustpath::label_first;
 use trustpath::spec::LabelSpec;
 use trustpath_table::{Column, PartlyLabelledTable, ResultTable};
 

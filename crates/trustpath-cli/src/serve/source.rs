@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 
 use rayon::ThreadPool;
 use trustpath::label::{Labelling, Trust};
+use trustpath::limits::Limits;
 use trustpath::represent::Represented;
 use trustpath::spec::LabelSpec;
 use trustpath::{Audit, Features, Observer, audit, label};
@@ -31,6 +32,11 @@ pub struct PoolSource {
 }
 
 impl PoolSource {
+    /// Whether only a part of the pool is labelled together, which depends on the labels, so that no representation can be kept.
+    fn is_large(&self) -> bool {
+        self.instances.pool.rows() > Limits::default().in_memory
+    }
+
     /// The representation, made when it is first asked for.
     fn represented(
         &self,
@@ -75,14 +81,19 @@ impl SessionPool for PoolSource {
         observer: &mut (dyn Observer + Send),
     ) -> Result<Labelling, String> {
         self.with_features(PoolRows::all(self.pool()), |features| {
-            let represented = self.represented(features, observer)?;
-            let pool = label(features, labels).none_of_these(none).classes(classes);
-            pool.spec(&self.spec).on(represented).run_observed(observer)
+            let pool = label(features, labels).none_of_these(none).classes(classes).spec(&self.spec);
+            if self.is_large() {
+                return pool.run_observed(observer);
+            }
+            pool.on(self.represented(features, observer)?).run_observed(observer)
         })
     }
 
     fn label_first(&self, observer: &mut (dyn Observer + Send)) -> Result<Vec<usize>, String> {
         self.with_features(PoolRows::all(self.pool()), |features| {
+            if self.is_large() {
+                return trustpath::label_first(features, self.spec.suggest, observer);
+            }
             Ok(self.represented(features, observer)?.label_first(self.spec.suggest))
         })
     }

@@ -202,6 +202,20 @@ fn every_key_does_what_it_says() {
 }
 
 #[test]
+fn rows_of_features_are_shown_as_values() {
+    let Some((_folder, mut browser, session)) = start(&Wish::default(), None) else { return };
+    let values = "document.querySelectorAll('#view-label .fields dt').length > 1";
+    let readable = "!/undefined|\\[object/.test(document.body.innerText)";
+    browser.until(&format!("{values} && {readable}"));
+    session.label_truly(0..12);
+    in_step(&mut browser, &session);
+    browser.until(&format!("{PREDICTED} && {values} && {readable}"));
+    browser.key("g");
+    browser.until(&format!("document.querySelector('#view-label .card, #view-label .pick') !== null && {readable}"));
+    browser.expect_no_errors();
+}
+
+#[test]
 fn a_grid_is_answered_by_keys_and_at_once() {
     let Some((_folder, mut browser, session)) = with_model() else { return };
     browser.click("document.querySelector('.modes button:nth-child(2)')");

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use trustpath::label::{Labelling, Trust, label_first};
+use trustpath::label::{Labelling, Trust};
+use trustpath::label_first;
 use trustpath::spec::LabelSpec;
 use trustpath::{Audit, Features, Observer};
 use trustpath_explain::AuditedRows;

@@ -2,7 +2,7 @@
 //!
 //! A classifier is trained again in every round of an episode, on a growing set of rows of the same instances. It is
 //! therefore split in two: [`Classify`] holds the checked parameters, and [`Trainer`] does the work on one episode, keeping
-//! its workspace and its last solution as a warm start. The result of a training is a [`Model`] that can be kept.
+//! its workspace and its last solution as a warm start. The result of a training is a [`TrainedModel`] that can be kept.
 //!
 //! ```
 //! use trustpath::{Features, classify::ClassifierKind};

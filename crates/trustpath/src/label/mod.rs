@@ -1,6 +1,6 @@
 //! Labels for a pool in which few instances have one, and for each label how far it can be trusted and why.
 //!
-//! [`label`] runs the pipeline representation → labeller → judge → trust:
+//! [`label`](crate::label()) runs the pipeline representation → labeller → judge → trust:
 //!
 //! 1. it represents the pool: power transform, centring where that helps, smoothing over neighbours, principal components (`represent`);
 //! 2. it detects instances that belong to none of the labelled classes ([`crate::trust::Novelty`]);
@@ -9,7 +9,7 @@
 //! 4. the labeller labels the pool, and the path of incidental parameters judges every label
 //!    ([`credibility`](crate::judge::Judgement::credibility));
 //! 5. the held-out labels decide how many of the best-ranked labels can be trusted ([`crate::trust::Calibration`]);
-//! 6. it suggests what to label next ([`label_first`] does in a pool without labels), and trains a model for new instances ([`LabelModel`]).
+//! 6. it suggests what to label next ([`label_first`](crate::label_first) does in a pool without labels), and trains a model for new instances ([`LabelModel`]).
 //!
 //! ```
 //! use trustpath::label::Verdict;
@@ -42,7 +42,6 @@ mod trusted;
 
 pub use labelling::{Labelling, Verdict};
 pub use model::{LabelModel, Prediction, PredictionTrust};
-pub use suggest::label_first;
 pub use trusted::Trusted;
 
 pub use crate::trust::Trust;

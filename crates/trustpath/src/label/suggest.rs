@@ -17,9 +17,8 @@ use crate::classify::{Classify, PoolLogistic};
 use crate::limits::{Limits, SUGGEST_CANDIDATES, SUGGEST_COVERED};
 use crate::linalg::vector::arg_max;
 use crate::linalg::vector::dot;
-use crate::observer::{Observer, Stages};
 use crate::represent::Represented;
-use crate::{Features, Instances, Matrix, Result};
+use crate::{Instances, Matrix, Result};
 
 /// Powers of the cosine and of the uncertainty; chosen on validation classes.
 const SIMILARITY_POWER: i32 = 4;
@@ -115,47 +114,14 @@ pub(crate) fn margins(
     Ok(open.chunks(ROWS).flat_map(of).collect())
 }
 
-/// What to label first, in a pool without any label.
-///
-/// # Errors
-/// When all instances are the same, one has no direction, or the observer asks to stop.
-///
-/// ```
-/// use trustpath::Features;
-/// use trustpath::label::label_first;
-/// use trustpath::NoObserver;
-///
-/// // Three groups around three axes: one instance of each is to be labelled first.
-/// let noise = |at: usize| 0.1 * ((at * at) as f32).sin();
-/// let values: Vec<f32> =
-///     (0..60 * 4).map(|at| f32::from(u8::from(at % 4 == at / 4 % 3)) + noise(at)).collect();
-/// let features = Features::new(&values[..], 60, 4)?;
-/// let mut first = label_first(&features, 3, &mut NoObserver)?;
-/// first.iter_mut().for_each(|row| *row %= 3);
-/// first.sort_unstable();
-/// assert_eq!(first, [0, 1, 2]);
-/// # Ok::<(), trustpath::Error>(())
-/// ```
-pub fn label_first(features: &Features<'_>, batch: usize, observer: &mut dyn Observer) -> Result<Vec<usize>> {
-    let mut stages = Stages::new(observer, 2);
-    let representation = Represented::in_stage(features, &mut stages)?;
-    stages.next("choosing what to label")?;
-    Ok(first(&representation, batch))
-}
-
 impl Represented {
-    /// What to label first, as [`label_first`] finds it.
+    /// What to label first, in a pool without any label.
     pub fn label_first(&self, batch: usize) -> Vec<usize> {
-        first(self, batch)
+        let u = self.smooth.unit();
+        let open: Vec<usize> = (0..u.rows()).collect();
+        let margin = vec![0.0; u.rows()];
+        Candidates { u, given: &[], open: &open, margin: &margin }.choose(batch)
     }
-}
-
-/// The same in a pool that is represented already.
-fn first(representation: &Represented, batch: usize) -> Vec<usize> {
-    let u = representation.smooth.unit();
-    let open: Vec<usize> = (0..u.rows()).collect();
-    let margin = vec![0.0; u.rows()];
-    Candidates { u, given: &[], open: &open, margin: &margin }.choose(batch)
 }
 
 #[cfg(test)]

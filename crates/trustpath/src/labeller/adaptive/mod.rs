@@ -3,18 +3,18 @@
 //! Methods that assume equally frequent classes win on balanced pools and lose most on others; methods that assume nothing
 //! lose a little everywhere. This one estimates which case it is. In order:
 //!
-//! 1. power transform, span, neighbours and smoothing ([`space`]);
-//! 2. a first pass of the same mixture of prototypes ([`mixture`]) under two marginals ([`weights`]): free, in which the belief in
+//! 1. power transform, span, neighbours and smoothing (`space`);
+//! 2. a first pass of the same mixture of prototypes (`mixture`) under two marginals (`weights`): free, in which the belief in
 //!    balance fades, and uniform at capped prices;
-//! 3. the probability that the pool is balanced, from two marginals with opposite biases ([`balance`]);
+//! 3. the probability that the pool is balanced, from two marginals with opposite biases (`balance`);
 //! 4. a second pass of each branch that this probability does not exclude, in the metric in which the first pass's classes are round
-//!    ([`metric`]); posteriors are averaged by the probability.
+//!    (`metric`); posteriors are averaged by the probability.
 //!
 //! The capped prices make a wrong decision cheap: on a balanced pool they cost almost nothing compared with Sinkhorn's
 //! exact counts, and on an unbalanced one they lose half as much.
 //!
-//! How sharp, how bold and how trusting each step is follows from a description of the pool by a learned schedule ([`schedule`],
-//! [`learned`]).
+//! How sharp, how bold and how trusting each step is follows from a description of the pool by a learned schedule (`schedule`,
+//! `learned`).
 //!
 //! Cost: `O(n K D)` per epoch, about forty epochs, and two products with a `D × D` matrix. No `n × n` matrix unless `n` is at most
 //! [`GRAM_ROWS`](crate::limits::GRAM_ROWS).
