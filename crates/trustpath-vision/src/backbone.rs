@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::fingerprint::Fingerprint;
-use crate::network::{Framing, ImageInput};
+use crate::network::{Framing, ImageInput, Network};
 
 /// What features are computed by.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +18,11 @@ pub struct BackboneInfo {
 }
 
 impl BackboneInfo {
+    /// Of a network with weights of this fingerprint.
+    pub(crate) fn of(network: &Network, fingerprint: u64) -> Self {
+        Self { name: network.name.into(), dim: network.dim, input: network.input, fingerprint }
+    }
+
     /// A number that identifies how features are made: the network, its weights, and how it takes images.
     pub fn identity(&self) -> u64 {
         let ImageInput { size, framing, mean, std } = &self.input;

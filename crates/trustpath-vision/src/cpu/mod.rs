@@ -80,7 +80,7 @@ impl Engine {
     pub fn new(network: &Network, weights: NetworkWeights) -> Result<Self> {
         let weights = weights.for_network(network)?;
         let segments = plan::plan(fuse::fuse(network, &weights)?);
-        Ok(Self { info: network.info(weights.fingerprint()), segments, spare: Mutex::default() })
+        Ok(Self { info: BackboneInfo::of(network, weights.fingerprint()), segments, spare: Mutex::default() })
     }
 
     /// The features of images, one after another: each image is its three colours, normalised, as

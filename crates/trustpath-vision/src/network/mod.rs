@@ -27,7 +27,6 @@ pub use input::{Framing, ImageInput};
 pub use transformer::Family;
 pub(crate) use transformer::TransformerShape;
 
-use crate::backbone::BackboneInfo;
 use crate::{Error, Result};
 
 /// The zeros around a map that a convolution reads.
@@ -187,11 +186,6 @@ impl Network {
                 Err(Error::unknown("backbone", name, &all))
             }
         }
-    }
-
-    /// What it is with weights of this fingerprint.
-    pub(crate) fn info(&self, fingerprint: u64) -> BackboneInfo {
-        BackboneInfo { name: self.name.into(), dim: self.dim, input: self.input, fingerprint }
     }
 
     /// Whether it has tokens and attention.

@@ -5,11 +5,12 @@
 //! its workspace and its last solution as a warm start. The result of a training is a [`TrainedModel`] that can be kept.
 //!
 //! ```
-//! use trustpath::{Features, classify::ClassifierKind};
+//! use trustpath::Features;
+//! use trustpath::classify::{Classify, logistic::LogisticParams};
 //!
 //! let values = [1.0, 0.1, 0.9, 0.0, 0.1, 1.0, 0.0, 0.8];
 //! let instances = Features::new(&values[..], 4, 2)?.normalize()?;
-//! let classifier = "lr".parse::<ClassifierKind>()?.build();
+//! let classifier = LogisticParams::default().check()?;
 //! let mut trainer = classifier.trainer(&instances, 2);
 //! trainer.train(&[0, 2], &[0, 1])?;
 //! let p = trainer.probabilities(&[1, 3]);

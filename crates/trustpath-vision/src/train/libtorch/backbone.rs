@@ -27,7 +27,7 @@ impl LibtorchBackbone {
     pub fn new(network: &Network, weights: NetworkWeights, device: TrainDevice) -> Result<Self> {
         let weights = weights.for_network(network)?;
         let model = TrainableNetwork::trained(network, &weights, device.device()?)?;
-        Ok(Self { info: network.info(weights.fingerprint()), model: Mutex::new(model) })
+        Ok(Self { info: BackboneInfo::of(network, weights.fingerprint()), model: Mutex::new(model) })
     }
 }
 
