@@ -218,5 +218,7 @@ impl ReducedRows {
 
 /// Rows become columns.
 fn transpose(matrix: &[f64], columns: usize) -> Vec<f64> {
-    (0..columns).flat_map(|k| matrix.iter().skip(k).step_by(columns)).copied().collect()
+    let mut out = Vec::with_capacity(matrix.len());
+    (0..columns).for_each(|k| out.extend(matrix.iter().skip(k).step_by(columns)));
+    out
 }
