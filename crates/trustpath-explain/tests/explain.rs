@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use trustpath::label::{Labelling, Trust, Verdict};
 use trustpath::spec::LabelSpec;
-use trustpath::trust::{Calibration, Estimate, HeldOut, labels_needed};
+use trustpath::trust::{Calibration, Estimate, HeldOut, Promise};
 use trustpath::{Features, audit, label};
 use trustpath_explain::{
     AuditResult, AuditedRows, DataInfo, Extractor, FrontEnd, LabelResult, PredictResult, Predictions, ResultColumns,
@@ -14,6 +14,7 @@ use trustpath_table::{Column, Tensor};
 
 const ROWS: usize = 60;
 const DIMS: usize = 6;
+const STRICT: Promise = Promise { precision: 0.99, confidence: 0.9 };
 
 /// Instance `i` leans towards axis `i mod 3`.
 fn values(rows: usize, noise: f64) -> Vec<f64> {
@@ -84,11 +85,12 @@ impl ExplainedPool {
     /// Held-out labels with these outcomes, spread evenly over the ranks of the pool, best first.
     fn calibrate(&mut self, right: &[bool]) {
         let n = right.len() as f64;
-        let label =
-            |(at, &right): (usize, &bool)| HeldOut { rank: (at + 1) as f64 / n, right, weight: 1.0, class: at % 3 };
+        let label = |(at, &right): (usize, &bool)| {
+            let (class, predicted, stands_in) = (at % 3, at % 3, false);
+            HeldOut { rank: (at + 1) as f64 / n, right, weight: 1.0, class, predicted, stands_in }
+        };
         let held_out = right.iter().enumerate().map(label).collect();
         let calibration = Calibration { held_out, ..Calibration::default() };
-        self.labelling.trusted.best = calibration.best(ROWS - 15);
         self.labelling.trusted.calibration = calibration;
     }
 
@@ -147,27 +149,38 @@ fn columns_are_those_of_the_result_in_a_fixed_order() {
 #[test]
 fn facts_say_how_labels_were_made_and_how_good_they_are() {
     let mut pool = ExplainedPool::new(15, LabelSpec::default());
-    pool.estimate(0.756, 1);
+    pool.estimate(0.956, 1);
     pool.labelling.labeller = "adaptive";
+    pool.labelling.trusted.rows = vec![20];
     pool.labelling.trusted.cut = Some(0.831);
+    pool.labelling.trusted.curve = vec![(0.8, 30), (0.9, 1)];
     pool.labelling.novelty.as_mut().unwrap().known = 0.79;
     let mut expected = vec![
-        "method: adaptive",
-        "estimated precision: 76 % (95 % interval 65 to 80 %, from 1 held-out label)",
-        "promised precision: at least 90 % on average over random choices of the given labels",
-        "trust threshold: probability >= 0.83",
+        "labelled by: adaptive",
+        "promise: with 90 % confidence at least 90 % of the trusted labels are right",
+        "estimate: 96 % are right; 95 % interval 85 to 100 %",
+        "trusted at: 80 %: 30, 90 %: 1",
+        "checked by: the 15 given labels, taken to be a random part of the pool or of each class",
+        "lowest trusted: probability 0.83",
         "of unknown classes: about 21 % of the unlabeled instances",
     ];
     assert_eq!(pool.facts(), expected);
+    pool.labelling.origins = [0, 10, 5];
+    assert_eq!(pool.facts()[4], "checked by: 10 labels drawn at random");
+    pool.labelling.origins = [4, 10, 1];
+    assert_eq!(pool.facts()[4], "checked by: 10 labels drawn at random and 4 that are taken to be");
+    pool.labelling.trusted.trust = Trust::Average(0.9);
+    assert!(pool.facts()[1].starts_with("promise: weak: 90 % right on average"), "{:?}", pool.facts());
     // Nothing is promised where trust is not by precision.
-    pool.labelling.trusted.target = None;
-    expected.remove(2);
+    pool.labelling.trusted.trust = Trust::Credibility(0.5);
+    expected.drain(3..5);
+    expected.remove(1);
     assert_eq!(pool.facts(), expected);
     pool.labelling.labeller = "rounds";
     pool.labelling.rounds.truncate(1);
     let rounds = pool.labelling.rounds.len();
     let expected = if rounds == 1 { "self-training, 1 round" } else { "self-training, 0 rounds" };
-    assert_eq!(pool.facts()[0], format!("method: {expected}"));
+    assert_eq!(pool.facts()[0], format!("labelled by: {expected}"));
 }
 
 #[test]
@@ -193,11 +206,11 @@ fn a_good_pool_and_a_pool_without_unlabeled_instances_have_no_notes() {
     let pool = ExplainedPool::new(15, LabelSpec::default());
     assert!(!pool.labelling.trusted.rows.is_empty());
     assert_eq!(pool.result().notes(), [""; 0]);
-    for trust in [Trust::Credibility(0.5), Trust::Precision(0.99), Trust::PerClass(2)] {
+    for trust in [Trust::Credibility(0.5), Trust::Precision(STRICT), Trust::PerClass(STRICT), Trust::Average(0.99)] {
         let mut all = ExplainedPool::new(ROWS, LabelSpec::default());
         all.trust = trust;
         assert_eq!(all.result().notes(), [""; 0]);
-        assert!(all.facts().iter().all(|fact| !fact.starts_with("method")));
+        assert!(all.facts().iter().all(|fact| !fact.starts_with("labelled by")));
     }
 }
 
@@ -209,7 +222,7 @@ fn one_label_per_class_is_too_few_to_trust_and_for_unknown_classes() {
     assert_eq!(notes.len(), 2, "{notes:?}");
     assert_eq!(
         notes[0],
-        "Nothing can be called trusted with these labels: a precision of 0.9 cannot be promised. No label could be held out to check it, since every class has only one. Give more labels, best those of several instances in every class; the most probable labels come first when the table is sorted by probability."
+        "Nothing is trusted yet: it takes 90 % confidence that 90 % are right, and no label could be held out to check it, since every class has only one. --suggest says what to label next; the most probable labels come first when the table is sorted by probability."
     );
     assert!(notes[1].starts_with("Instances of unknown classes are not detected: "), "{notes:?}");
     let closed = || LabelSpec { closed: true, ..LabelSpec::default() };
@@ -237,60 +250,42 @@ fn uneven_and_picked_labels_are_warned_of() {
     assert!(pool.result().notes()[0].contains("probably lower than the one promised"));
 }
 
-/// The precision that a note advises.
-fn advised(note: &str, before: &str) -> f64 {
-    let (_, after) = note.split_once(before).expect(note);
-    let end = after.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(after.len());
-    after[..end].trim_end_matches('.').parse().expect(note)
-}
-
 #[test]
-fn advice_names_only_a_precision_that_can_be_promised() {
+fn credible_labels_that_are_probably_wrong_are_warned_of() {
     let spec = LabelSpec { credibility: Some(0.5), ..LabelSpec::default() };
     let mut pool = ExplainedPool::new(15, spec);
     pool.labelling.verdicts[15..].fill(Verdict::Trusted);
-    let mut seen = [false; 2];
-    for wrong in 0..30 {
-        // The wrong ones come last, so that a part of the pool can be trusted.
-        let right: Vec<bool> = (0..30).map(|at| at + wrong < 30).collect();
-        pool.calibrate(&right);
-        pool.estimate(0.76, 40);
-        let notes = pool.result().notes();
-        assert!(notes[0].starts_with("About 24 % of the trusted labels are probably wrong. "));
-        let attainable = notes[0].contains("--precision");
-        seen[usize::from(attainable)] = true;
-        if attainable {
-            let target = advised(&notes[0], "--precision ");
-            let number = advised(&notes[0], "would trust ");
-            let calibration = &pool.labelling.trusted.calibration;
-            assert_eq!(calibration.trusted(ROWS - 15, target), number as usize, "{}", notes[0]);
-            assert!(0.76 < target && target <= pool.labelling.trusted.best.0, "{}", notes[0]);
-        } else {
-            assert!(notes[0].contains("Give more labels"), "{}", notes[0]);
-        }
-    }
-    assert_eq!(seen, [true; 2]);
+    pool.estimate(0.76, 40);
+    let notes = pool.result().notes();
+    assert!(notes[0].starts_with("About 24 % of the trusted labels are probably wrong. "), "{notes:?}");
+    assert!(notes[0].contains("--precision 0.9"), "{notes:?}");
     pool.estimate(0.9, 40);
     assert_eq!(pool.result().notes(), [""; 0]);
 }
 
 #[test]
 fn a_precision_that_cannot_be_promised_is_explained() {
-    let mut pool = ExplainedPool::new(15, LabelSpec { precision: Some(0.99), ..LabelSpec::default() });
+    let mut pool = ExplainedPool::new(15, LabelSpec { precision: Some(STRICT.precision), ..LabelSpec::default() });
     assert!(pool.labelling.trusted.rows.is_empty());
-    let needed = labels_needed(0.99);
+    pool.calibrate(&[true; 15]);
     let note = pool.result().notes().remove(0);
-    assert!(note.contains("a precision of 0.99 cannot be promised"), "{note}");
-    assert!(note.contains(&format!("at least {needed} held-out labels, even if all")), "{note}");
-    let target = advised(&note, "--precision ");
-    assert!(pool.labelling.trusted.calibration.trusted(ROWS - 15, target) > 0, "{note}");
+    assert!(
+        note.starts_with("Nothing is trusted yet: it takes 90 % confidence that 99 % are right, and about "),
+        "{note}"
+    );
+    assert!(note.contains(" labels have to be held out for that, and there are 15."), "{note}");
+    assert!(!note.contains("--average"), "{note}");
+    // The weaker promise is named where it would trust something.
+    pool.calibrate(&[true; 120]);
+    let weaker = pool.labelling.trusted.calibration.trusted(ROWS - 15, Trust::Average(STRICT.precision));
+    assert!(weaker > 0);
+    let note = pool.result().notes().remove(0);
+    assert!(note.contains(&format!("--average trusts {weaker} labels by a weaker promise")), "{note}");
     pool.front_end = FrontEnd::Python;
-    let note = pool.result().notes().remove(0);
-    assert!(note.contains(&format!("precision={target:.2} would trust")), "{note}");
+    assert!(pool.result().notes().remove(0).contains(" average trusts "));
     pool.calibrate(&[false; 120]);
     let note = pool.result().notes().remove(0);
-    assert!(note.contains("Too many of the 120 held-out labels are wrong"), "{note}");
-    assert!(!note.contains("precision="), "{note}");
+    assert!(note.contains("too many of the 120 labels that could be held out are wrong"), "{note}");
 }
 
 #[test]

@@ -147,7 +147,6 @@ impl<'py> Options<'py> {
 
     /// The options of labelling, of which scikit-learn names two otherwise.
     pub fn label_spec(&self) -> PyResult<LabelSpec> {
-        self.count("per_class", 1)?;
         let mut spec: LabelSpec = self.spec()?;
         spec.closed = self.flag("none_of_these")? == Some(false);
         spec.seed = self.count("random_state", 0)?.unwrap_or(0) as u64;

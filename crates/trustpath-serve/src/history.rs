@@ -1,7 +1,7 @@
 //! The curve of a session and its running check, kept beside the labels file, so that the next session goes on with them.
 //!
 //! ```text
-//! {"progress":"trustpath serve","version":2,"source":"birds.npy","rows":1965,"dims":640,"closed":false,"trust":"precision 0.9"}
+//! {"progress":"trustpath serve","version":3,"source":"birds.npy","rows":1965,"dims":640,"closed":false,"trust":"precision 0.9"}
 //! {"point":{"labels":20,"coverage":0.31,"trusted":412,"precision":[0.94,0.81,0.98]}}
 //! {"check":[{"id":"7.jpg","label":"auk"},{"id":"9.jpg","label":"tern"}]}
 //! ```
@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use trustpath::label::Trust;
+use trustpath::trust::Promise;
 use trustpath_table::write_atomically;
 
 use crate::journal::append_line;
@@ -48,12 +49,17 @@ impl CurveSetting {
     pub fn of(source: &dyn SessionPool) -> Self {
         let pool = source.pool();
         let trust = match source.trust() {
-            Trust::Precision(precision) => format!("precision {precision}"),
+            Trust::Precision(Promise { precision, confidence }) => {
+                format!("precision {precision}, confidence {confidence}")
+            }
+            Trust::PerClass(Promise { precision, confidence }) => {
+                format!("precision {precision} of every class, confidence {confidence}")
+            }
+            Trust::Average(precision) => format!("precision {precision} on average"),
             Trust::Credibility(credibility) => format!("credibility {credibility}"),
-            Trust::PerClass(count) => format!("per-class {count}"),
         };
         let (name, rows, dims) = (pool.source().to_owned(), pool.rows(), pool.dims());
-        Self { progress: "trustpath serve", version: 2, source: name, rows, dims, closed: source.closed(), trust }
+        Self { progress: "trustpath serve", version: 3, source: name, rows, dims, closed: source.closed(), trust }
     }
 }
 
@@ -186,7 +192,7 @@ mod tests {
 
     fn setting(trust: &str) -> CurveSetting {
         let (source, trust) = ("birds.npy".into(), trust.into());
-        CurveSetting { progress: "trustpath serve", version: 2, source, rows: 100, dims: 5, closed: false, trust }
+        CurveSetting { progress: "trustpath serve", version: 3, source, rows: 100, dims: 5, closed: false, trust }
     }
 
     /// The history of a labels file in this folder.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use trustpath::label::{Trust, Verdict};
+use trustpath::label::Verdict;
 
 use crate::answer::Answer;
 use crate::export;
@@ -174,10 +174,7 @@ pub fn session(session: &Session, state: &SessionState, asked: Option<usize>) ->
             notes: result.notes(),
         }
     });
-    let precision = match source.trust() {
-        Trust::Precision(precision) => Some(precision),
-        _ => None,
-    };
+    let precision = source.trust().precision();
     let Settings { coverage, batch, .. } = session.settings;
     let goal = Goal { coverage, precision, apart: batch };
     let check = state.check.as_ref().map(|check| {

@@ -110,6 +110,7 @@ pub(crate) fn label(request: &Request<'_>, stages: &mut Stages<'_>) -> Result<La
         rounds: labelled.known.rounds,
         novelty: unknown.novelty,
         picked: unknown.picked,
+        origins: pool.origin_counts(),
         trusted: concluded.trusted,
         suggestions,
         gamma_norm: norms_along_path(&path, &fitted, pool.rows),
@@ -139,7 +140,7 @@ fn choose<'a>(request: &Request<'_>, represented: &'a Represented, unknown: &mut
     let mut candidates = candidates(spec.labeller, pool, represented, *limits)?;
     let mut held_out = CrossValidation::default();
     if !unknown.known.is_empty() {
-        let sample = limits.to_cross_validate(&unknown.known, pool.classes);
+        let sample = limits.to_cross_validate(&pool.without_copies(&unknown.known), pool.classes);
         unknown.folds.all.iter_mut().for_each(|fold| fold.let_take_part(&sample));
         let (folds, share) = (&unknown.folds.all, unknown.share());
         held_out = cross_validate(&candidates, folds, share, *limits)?;
@@ -172,7 +173,8 @@ fn judge(request: &Request<'_>, unknown: &Unknown, choice: &Choice<'_>, labelled
     let discount = |row: usize| unknown.discount.get(row).copied().unwrap_or(0.0);
     let by = choice.held_out.ranked_by;
     let scores = by.scores(&labelled.probability, &judgements, discount);
-    let mut sorted: Vec<f64> = unknown.known.iter().map(|&row| scores[row]).collect();
+    // Copies of labelled rows rank among the others, as held-out labels do.
+    let mut sorted: Vec<f64> = pool.without_copies(&unknown.known).into_iter().map(|row| scores[row]).collect();
     sorted.sort_by(|a, b| b.total_cmp(a));
     let mut ranks = vec![1.0; pool.rows];
     for &row in &unknown.known {
@@ -192,7 +194,7 @@ fn trust(
     let Request { pool, spec, .. } = request;
     let labels = labelled.of(&unknown.known);
     let share = unknown.estimated_share();
-    let calibration = choice.held_out.calibration(&unknown.folds.groups, &labels, share);
+    let calibration = choice.held_out.calibration(&unknown.folds.tiers, &labels, share);
     let curve = RightCurve::of(&calibration);
     let mut verdicts = vec![Verdict::Doubtful; pool.rows];
     let mut probability = vec![1.0; pool.rows];
@@ -251,7 +253,7 @@ fn train(
         held_out: &choice.held_out,
         right: &known.iter().map(|&row| concluded.probability[row]).collect::<Vec<f64>>(),
         verdicts: &concluded.verdicts,
-        target: concluded.trusted.target_of_model(),
+        chosen_by: concluded.trusted.trust_of_model(),
         limits: request.limits,
     };
     input.train()

@@ -1,8 +1,24 @@
 //! What is known of the rows of a pool: which have a given label, which belong to no class, and which are to be labelled.
 
+use std::collections::BTreeSet;
+
 use trustpath_path::labels::check_labels;
 
-use crate::{Error, Matrix, Result};
+use crate::{Error, Matrix, Result, choices};
+
+choices! {
+    /// How it was decided that an instance gets a label.
+    #[derive(Default)]
+    pub enum Origin("origin") {
+        /// Nobody says: the label is taken to be one of a random part of the pool.
+        #[default]
+        Unknown = "unknown",
+        /// The instance was drawn at random.
+        Random = "random",
+        /// The instance was chosen for what it is: suggested because its label helps most, or picked by a person.
+        Chosen = "chosen",
+    }
+}
 
 /// Rows that take part in labelling. Positions count the rows with a given label first, then the open ones; in an
 /// episode they are the row numbers.
@@ -50,6 +66,10 @@ pub(crate) struct Pool {
     pub given: Vec<usize>,
     /// Their labels.
     pub labels: Vec<usize>,
+    /// How each of them came to have a label.
+    pub origin: Vec<Origin>,
+    /// The group of every row: rows of a group are copies of each other, or otherwise not independent. Each row is its own group if empty.
+    pub group: Vec<usize>,
     /// Rows that a person has found to belong to no class, ascending.
     pub none: Vec<usize>,
     /// The other rows, ascending.
@@ -84,6 +104,8 @@ impl Pool {
             rows,
             given: rows_where(&|row| labels[row].is_some()),
             labels: labels.iter().flatten().copied().collect(),
+            origin: vec![Origin::Unknown; labels.iter().flatten().count()],
+            group: Vec::new(),
             open: rows_where(&|row| labels[row].is_none() && !is_none[row]),
             none: rows_where(&|row| is_none[row]),
             classes,
@@ -91,6 +113,66 @@ impl Pool {
         check_labels(&pool.labels, pool.labels.len(), classes)?;
         check_support(&pool.labels, classes)?;
         Ok(pool)
+    }
+
+    /// With the origin of the label of every row; all unknown if empty.
+    pub fn with_origins(mut self, origins: &[Origin]) -> Result<Self> {
+        if !origins.is_empty() {
+            self.check_rows("origins", origins.len())?;
+            self.origin = self.given.iter().map(|&row| origins[row]).collect();
+        }
+        Ok(self)
+    }
+
+    /// With the group of every row; each is its own if empty.
+    pub fn with_groups(mut self, groups: &[usize]) -> Result<Self> {
+        if !groups.is_empty() {
+            self.check_rows("groups", groups.len())?;
+            self.group = groups.to_vec();
+        }
+        Ok(self)
+    }
+
+    /// Some of the rows, with these labels and these that belong to no class.
+    pub fn part(&self, rows: &[usize], labels: &[Option<usize>], none: &[usize]) -> Result<Self> {
+        let mut part = Self::new(labels, none, rows.len(), self.classes)?;
+        let origin = |&row: &usize| self.origin[self.given.partition_point(|&given| given < row)];
+        part.origin = part.given.iter().map(|&place| origin(&rows[place])).collect();
+        part.group = if self.group.is_empty() { Vec::new() } else { rows.iter().map(|&row| self.group[row]).collect() };
+        Ok(part)
+    }
+
+    fn check_rows(&self, name: &'static str, given: usize) -> Result<()> {
+        let expected = "give one value for every instance";
+        if given == self.rows { Ok(()) } else { Err(Error::parameter(name, given, expected)) }
+    }
+
+    /// The group of a row.
+    pub fn group_of(&self, row: usize) -> usize {
+        self.group.get(row).copied().unwrap_or(row)
+    }
+
+    /// Whether the given label at this place says what labels of the pool are like.
+    pub fn calibrates(&self, at: usize) -> bool {
+        self.origin[at] != Origin::Chosen
+    }
+
+    /// How many labels are of each origin.
+    pub fn origin_counts(&self) -> [usize; Origin::ALL.len()] {
+        Origin::ALL.map(|origin| self.origin.iter().filter(|other| **other == origin).count())
+    }
+
+    /// Whether the labels that calibrate are known to be drawn at random.
+    pub fn is_random_sample(&self) -> bool {
+        let mut calibrating = self.origin.iter().filter(|&&origin| origin != Origin::Chosen).peekable();
+        calibrating.peek().is_some() && calibrating.all(|&origin| origin == Origin::Random)
+    }
+
+    /// Those of the rows that no row with a given label shares its group with; all if there are none.
+    pub fn without_copies(&self, rows: &[usize]) -> Vec<usize> {
+        let labelled: BTreeSet<usize> = self.given.iter().map(|&row| self.group_of(row)).collect();
+        let others: Vec<usize> = rows.iter().copied().filter(|&row| !labelled.contains(&self.group_of(row))).collect();
+        if others.is_empty() { rows.to_vec() } else { others }
     }
 
     /// The given labels, where these rows are to be labelled.

@@ -4,7 +4,7 @@ use crate::label::Labelling;
 use crate::limits::Limits;
 use crate::observer::{NoObserver, Observer};
 use crate::pipeline;
-use crate::pool::Pool;
+use crate::pool::{Origin, Pool};
 use crate::represent::Represented;
 use crate::spec::LabelSpec;
 use crate::trust::Trust;
@@ -12,7 +12,17 @@ use crate::{Features, Result, stream};
 
 /// Labels a pool: `labels[i]` is the given label of row `i`, if it has one. Nothing is computed before [`Label::run`].
 pub fn label<'a>(features: &'a Features<'a>, labels: &'a [Option<usize>]) -> Label<'a> {
-    Label { features, labels, none_of_these: &[], classes: None, spec: LabelSpec::default(), limits: None, kept: None }
+    Label {
+        features,
+        labels,
+        origins: &[],
+        groups: &[],
+        none_of_these: &[],
+        classes: None,
+        spec: LabelSpec::default(),
+        limits: None,
+        kept: None,
+    }
 }
 
 /// A pool to be labelled, and how.
@@ -21,6 +31,8 @@ pub fn label<'a>(features: &'a Features<'a>, labels: &'a [Option<usize>]) -> Lab
 pub struct Label<'a> {
     features: &'a Features<'a>,
     labels: &'a [Option<usize>],
+    origins: &'a [Origin],
+    groups: &'a [usize],
     none_of_these: &'a [usize],
     classes: Option<usize>,
     spec: LabelSpec,
@@ -32,6 +44,20 @@ impl<'a> Label<'a> {
     /// The number of classes (one more than the largest label).
     pub fn classes(mut self, classes: usize) -> Self {
         self.classes = Some(classes);
+        self
+    }
+
+    /// How the label of every row came to be given (unknown). Only labels of instances that were not chosen say what labels of the pool are like; all
+    /// of them train.
+    pub fn origins(mut self, of_rows: &'a [Origin]) -> Self {
+        self.origins = of_rows;
+        self
+    }
+
+    /// The group of every row (each by itself). Rows of a group are copies of each other, such as frames of a film or notes of a patient:
+    /// their labels are held out together and count as one.
+    pub fn groups(mut self, of_rows: &'a [usize]) -> Self {
+        self.groups = of_rows;
         self
     }
 
@@ -48,7 +74,7 @@ impl<'a> Label<'a> {
         self
     }
 
-    /// How trusted labels are chosen (the largest set of which 90 % are expected to be right).
+    /// How trusted labels are chosen (the largest set of which, with 90 % confidence, 90 % are right).
     pub fn trust(mut self, trust: Trust) -> Self {
         self.spec.set_trust(trust);
         self
@@ -85,7 +111,9 @@ impl<'a> Label<'a> {
         let classes = self.classes.unwrap_or(largest.map_or(0, |label| label + 1));
         let request = pipeline::Request {
             features: self.features,
-            pool: Pool::new(self.labels, self.none_of_these, self.features.rows(), classes)?,
+            pool: Pool::new(self.labels, self.none_of_these, self.features.rows(), classes)?
+                .with_origins(self.origins)?
+                .with_groups(self.groups)?,
             spec: &self.spec,
             limits: self.limits.unwrap_or(self.spec.limits()),
             kept: self.kept,

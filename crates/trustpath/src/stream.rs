@@ -76,13 +76,8 @@ fn label_part(request: &Request<'_>, stages: &mut Stages<'_>) -> Result<Labellin
     let labels: Vec<Option<usize>> = part.iter().map(|&row| given[row]).collect();
     let none: Vec<usize> = pool.none.iter().filter_map(|row| part.binary_search(row).ok()).collect();
     let of_part = Features::new(&values[..], part.len(), features.dims())?;
-    let request_of_part = Request {
-        features: &of_part,
-        pool: Pool::new(&labels, &none, part.len(), pool.classes)?,
-        spec,
-        limits: *limits,
-        kept: None,
-    };
+    let request_of_part =
+        Request { features: &of_part, pool: pool.part(&part, &labels, &none)?, spec, limits: *limits, kept: None };
     let mut labelling = pipeline::label(&request_of_part, stages)?;
     drop(values);
     stages.next("predicting the rest")?;

@@ -95,7 +95,11 @@ impl Outcome {
 
 /// The rows that would be trusted at the second target.
 fn second_target(labelling: &Labelling, known: &[usize], open: usize) -> Vec<usize> {
-    let most = labelling.trusted.calibration.trusted(open, TARGETS[1]).min(known.len());
+    let most = labelling
+        .trusted
+        .calibration
+        .trusted(open, labelling.trusted.trust.with_precision(TARGETS[1]))
+        .min(known.len());
     let mut order = known.to_vec();
     order.sort_by(|&a, &b| labelling.probability[b].total_cmp(&labelling.probability[a]));
     order.truncate(most);

@@ -1,7 +1,8 @@
 //! The summary of a labelled pool, for a terminal and for the head of the page.
 
+use trustpath::Origin;
 use trustpath::label::{Trust, Verdict};
-use trustpath::trust::{MIN_LABELS, labels_needed};
+use trustpath::trust::{MIN_LABELS, Promise};
 
 use crate::{LabelResult, count};
 
@@ -11,8 +12,8 @@ const SUGGESTIONS: usize = 20;
 const TOGETHER: f64 = 2.0;
 /// Estimated precision below which a stricter threshold is advised.
 const LOW_PRECISION: f64 = 0.8;
-/// Precision from which asking for it is advised.
-const WORTH_ASKING: f64 = 0.5;
+/// Classes that are named in a line.
+const CLASSES: usize = 8;
 
 impl LabelResult<'_> {
     /// The pool in a line.
@@ -58,8 +59,8 @@ impl LabelResult<'_> {
         if self.unlabeled() > 0 {
             let rounds = count(labelling.rounds.len(), "round", "rounds");
             match labelling.labeller {
-                "rounds" => add("method", format!("self-training, {rounds}")),
-                name => add("method", name.to_owned()),
+                "rounds" => add("labelled by", format!("self-training, {rounds}")),
+                name => add("labelled by", name.to_owned()),
             }
         }
         if let Some(part) = &labelling.part {
@@ -67,32 +68,61 @@ impl LabelResult<'_> {
             let together = format!("a random part of {}; its model predicts {others}", part.len());
             add("labelled together", together);
         }
-        if let (Some(estimate), false) = (trusted.estimate, trusted.rows.is_empty()) {
+        let some = !trusted.rows.is_empty();
+        if some {
+            self.promise().into_iter().for_each(|promise| add("promise", promise));
+        }
+        if let Some(estimate) = trusted.estimate.filter(|_| some) {
             let (low, high) = estimate.interval;
-            let from = count(estimate.labels, "held-out label", "held-out labels");
+            let (low, high) = ((100.0 * low).floor(), (100.0 * high).ceil());
             add(
-                "estimated precision",
-                format!(
-                    "{:.0} % (95 % interval {:.0} to {:.0} %, from {from})",
-                    100.0 * estimate.precision,
-                    (100.0 * low).floor(),
-                    (100.0 * high).ceil(),
-                ),
+                "estimate",
+                format!("{:.0} % are right; 95 % interval {low:.0} to {high:.0} %", 100.0 * estimate.precision),
             );
         }
-        if let (Some(target), false) = (trusted.target, trusted.rows.is_empty()) {
-            let percent = 100.0 * target;
-            let meaning = "on average over random choices of the given labels";
-            add("promised precision", format!("at least {percent:.0} % {meaning}"));
+        if trusted.trust.precision().is_some() && self.unlabeled() > 0 {
+            let size = |&(precision, size): &(f64, usize)| format!("{:.0} %: {size}", 100.0 * precision);
+            add("trusted at", trusted.curve.iter().map(size).collect::<Vec<String>>().join(", "));
+            add("checked by", self.checked_by());
         }
         if let Some(cut) = trusted.cut {
-            add("trust threshold", format!("probability >= {cut:.2}"));
+            add("lowest trusted", format!("probability {cut:.2}"));
         }
         if let Some(novelty) = labelling.novelty.as_ref().filter(|n| n.known < 1.0 && !labelling.picked) {
             let share = 100.0 * (1.0 - novelty.known);
             add("of unknown classes", format!("about {share:.0} % of the unlabeled instances"));
         }
         facts
+    }
+
+    /// What is promised of the trusted labels, if anything is.
+    fn promise(&self) -> Option<String> {
+        let percent = |share: f64| format!("{:.0} %", 100.0 * share);
+        let text = |Promise { precision, confidence }, whose: &str| {
+            format!("with {} confidence at least {} of {whose} are right", percent(confidence), percent(precision))
+        };
+        match self.labelling.trusted.trust {
+            Trust::Precision(promise) => Some(text(promise, "the trusted labels")),
+            Trust::PerClass(promise) => Some(text(promise, "the trusted labels of a class")),
+            Trust::Average(precision) => Some(format!(
+                "weak: {} right on average over other choices of the given labels; of this pool more may be wrong",
+                percent(precision)
+            )),
+            Trust::Credibility(_) => None,
+        }
+    }
+
+    /// The labels that the promise rests on.
+    fn checked_by(&self) -> String {
+        let of = |origin: Origin| self.labelling.origins[origin as usize];
+        let (unknown, random) = (of(Origin::Unknown), of(Origin::Random));
+        match (unknown, random) {
+            (0, random) => count(random, "label drawn at random", "labels drawn at random"),
+            (unknown, 0) => {
+                format!("the {unknown} given labels, taken to be a random part of the pool or of each class")
+            }
+            (unknown, random) => format!("{random} labels drawn at random and {unknown} that are taken to be"),
+        }
     }
 
     /// What a user should know before relying on the labels.
@@ -117,26 +147,32 @@ impl LabelResult<'_> {
         let labelled = self.number(Verdict::Trusted) + self.number(Verdict::Doubtful);
         match (self.trust, trusted.estimate) {
             _ if labelled == 0 => {}
-            (Trust::Precision(target), _) if trusted.rows.is_empty() => {
-                notes.push(self.no_promise(target));
+            (Trust::Precision(promise) | Trust::PerClass(promise), _) if trusted.rows.is_empty() => {
+                notes.push(self.no_promise(promise));
             }
-            (Trust::Precision(_), _) if trusted.calibration.added >= TOGETHER => notes.push(format!(
+            (Trust::Average(precision), _) if trusted.rows.is_empty() => notes.push(format!(
+                "Nothing is trusted: with these labels not even an average of {:.0} % right can be promised. {}",
+                100.0 * precision,
+                self.more_labels(),
+            )),
+            (Trust::Average(_), _) if trusted.calibration.added >= TOGETHER => notes.push(format!(
                 "Some classes have far fewer labels than others. For these classes the guarantee rests on a few labels only, so it fails more often. Add labels to the small classes, or label the instances that {} proposes.",
                 self.front_end.option("suggest"),
             )),
-            (Trust::Precision(_), _) => {}
+            (Trust::Precision(_) | Trust::PerClass(_) | Trust::Average(_), _) => {}
             (_, None) => notes.push(
                 "The precision of the trusted labels cannot be estimated: too few labels could be held out. Add a second label to some classes.".into(),
             ),
             (_, Some(estimate)) if estimate.precision < LOW_PRECISION => {
                 let wrong = 100.0 * (1.0 - estimate.precision);
                 notes.push(format!(
-                    "About {wrong:.0} % of the trusted labels are probably wrong. {}",
-                    self.attainable(estimate.precision)
+                    "About {wrong:.0} % of the trusted labels are probably wrong. Ask for a precision instead, as in {}.",
+                    self.front_end.setting("precision", "0.9"),
                 ));
             }
             _ => {}
         }
+        notes.extend(self.classes_in_need());
         if !self.closed && !self.labelling.picked && self.labelling.novelty.is_none() {
             notes.push(format!(
                 "Instances of unknown classes are not detected: that takes at least {MIN_LABELS} labels in classes that have two or more."
@@ -145,48 +181,80 @@ impl LabelResult<'_> {
         notes
     }
 
-    /// What precision can be promised, if it is above `now`, and how to ask for it.
-    fn attainable(&self, now: f64) -> String {
-        let (best, _) = self.labelling.trusted.best;
-        let hundredths = |precision: f64| (100.0 * precision + 1e-9).floor() / 100.0;
-        let unlabeled = self.unlabeled();
-        // A round number below the best leaves more labels trusted.
-        let round = (20.0 * best + 1e-9).floor() / 20.0;
-        let target = if round > now.max(WORTH_ASKING) { round } else { hundredths(best) };
-        let number = self.labelling.trusted.calibration.trusted(unlabeled, target);
-        if target < WORTH_ASKING || target <= now || number == 0 {
-            return "Give more labels, best those of several instances in every class; the most probable labels come first when the table is sorted by probability.".to_owned();
-        }
-        let most = if target < hundredths(best) {
-            format!("; {:.2} is the most they support", hundredths(best))
-        } else {
-            String::new()
+    /// Why nothing can be promised, and what would help.
+    fn no_promise(&self, promise: Promise) -> String {
+        let Promise { precision, confidence } = promise;
+        let calibration = &self.labelling.trusted.calibration;
+        let (percent, confidence) = (100.0 * precision, 100.0 * confidence);
+        let nothing =
+            format!("Nothing is trusted yet: it takes {confidence:.0} % confidence that {percent:.0} % are right");
+        let have = calibration.effective_labels();
+        let why = match calibration.labels_needed(promise) {
+            _ if calibration.held_out.is_empty() => {
+                "no label could be held out to check it, since every class has only one".to_owned()
+            }
+            _ if calibration.stands_in_too_much() => {
+                format!("classes with too few labels hold much of the pool: label more of {}", self.smallest_classes())
+            }
+            None => format!(
+                "too many of the {} are wrong, even where labels are most probable",
+                count(have, "label that could be held out", "labels that could be held out")
+            ),
+            Some(needed) if needed <= have => format!(
+                "some of the most probable of the {have} labels that were held out are wrong; some ten more may settle it"
+            ),
+            Some(needed) => format!("about {needed} labels have to be held out for that, and there are {have}"),
         };
+        let average = calibration.trusted(self.unlabeled(), Trust::Average(precision));
+        let weaker = match average {
+            0 => String::new(),
+            some => format!(
+                " {} trusts {} by a weaker promise: right to {percent:.0} % on average over other choices of the given labels.",
+                self.front_end.option("average"),
+                count(some, "label", "labels"),
+            ),
+        };
+        format!("{nothing}, and {why}. {}{weaker}", self.more_labels())
+    }
+
+    /// Where more labels come from.
+    fn more_labels(&self) -> String {
         format!(
-            "With these labels {} would trust {}{most}.",
-            self.front_end.setting("precision", format_args!("{target:.2}")),
-            count(number, "label", "labels"),
+            "{} says what to label next; the most probable labels come first when the table is sorted by probability.",
+            self.front_end.option("suggest"),
         )
     }
 
-    /// Why the precision asked for cannot be promised, and which can be.
-    fn no_promise(&self, target: f64) -> String {
-        let held_out = self.labelling.trusted.calibration.held_out.len();
-        let needed = labels_needed(target);
-        let why = match held_out {
-            0 => "No label could be held out to check it, since every class has only one.".to_owned(),
-            few if few < needed => format!(
-                "That takes at least {needed} held-out labels, even if all of them are right, and there are {few}."
-            ),
-            _ => format!(
-                "Too many of the {} are wrong, even where labels are most probable.",
-                count(held_out, "held-out label", "held-out labels")
-            ),
+    /// The names of the classes with fewest labels.
+    fn smallest_classes(&self) -> String {
+        let mut counts = vec![0usize; self.data.classes.len()];
+        self.data.labels.iter().flatten().for_each(|&label| counts[label] += 1);
+        let least = counts.iter().copied().min().unwrap_or(0);
+        let names: Vec<&str> = (0..counts.len())
+            .filter(|&class| counts[class] == least)
+            .map(|class| self.data.classes[class].as_str())
+            .collect();
+        listed(&names)
+    }
+
+    /// Where every class has a promise of its own: which classes have none, and what they need.
+    fn classes_in_need(&self) -> Option<String> {
+        let promises = &self.labelling.trusted.classes;
+        let without = |class: &usize| promises[*class].share == 0.0;
+        let need = |class: usize| match promises[class].needed {
+            Some(needed) if needed > promises[class].labels => {
+                format!("{} ({} more)", self.data.classes[class], needed - promises[class].labels)
+            }
+            _ => format!("{} (too many wrong)", self.data.classes[class]),
         };
-        format!(
-            "Nothing can be called trusted with these labels: a precision of {target} cannot be promised. {why} {}",
-            self.attainable(0.0)
-        )
+        let names: Vec<String> = (0..promises.len()).filter(without).map(need).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        (!names.is_empty()).then(|| {
+            format!(
+                "Classes of which nothing is trusted, and how many random labels given this class they need: {}.",
+                listed(&names)
+            )
+        })
     }
 
     /// The summary for a terminal, with the time and memory spent.
@@ -211,4 +279,10 @@ impl LabelResult<'_> {
         text.push_str(&format!("\n{spent}\n"));
         text
     }
+}
+
+/// Names in a line; of many, the first and the number of the others.
+fn listed(names: &[&str]) -> String {
+    let first = names[..names.len().min(CLASSES)].join(", ");
+    if names.len() > CLASSES { format!("{first} and {} others", names.len() - CLASSES) } else { first }
 }

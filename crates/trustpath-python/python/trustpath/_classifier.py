@@ -64,12 +64,16 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     precision : float, default=None
-        Trust as many labels as possible such that at least this share of them is expected to be right; None for 0.9. It is
-        checked by cross-validation on the given labels; where these are too few, nothing is trusted, with a warning.
+        Trust as many labels as possible such that, with the confidence asked for, at least this share of them is right; None
+        for 0.9. It is checked by holding out given labels; where these are too few, nothing is trusted, with a warning.
+    confidence : float, default=None
+        The confidence; None for 0.9.
+    per_class : bool, default=False
+        Whether to promise the precision for every class by itself.
+    average : bool, default=False
+        Whether to promise the precision on average only, over random choices of the given labels, which needs fewer labels.
     credibility : float, default=None
         Instead, trust labels at least this credible, from 0.5 (another label fits equally well) to 1.
-    per_class : int, default=None
-        Instead, trust the N best-ranked labels of each class.
     none_of_these : bool, default=True
         Whether to detect instances that belong to none of the labelled classes.
     novel_fdr : float, default=0.2
@@ -126,7 +130,9 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     precision_interval_ : tuple of float
         The ends of its 95 % interval.
     promised_precision_ : float
-        Precision that held-out labels support on average over random choices of the given labels; 0 where none is.
+        The precision that is promised of the trusted labels: the one asked for, or 0 where nothing is trusted.
+    trusted_at_ : dict
+        How many labels would be trusted at some precisions.
     suggestions_ : ndarray of int
         Instances to label next, best first.
     n_iter_ : int
@@ -178,8 +184,10 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self,
         *,
         precision: Optional[float] = None,
+        confidence: Optional[float] = None,
         credibility: Optional[float] = None,
-        per_class: Optional[int] = None,
+        per_class: bool = False,
+        average: bool = False,
         none_of_these: bool = True,
         novel_fdr: float = 0.2,
         labeller: str = "auto",
@@ -193,7 +201,9 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> None:
         self.precision = precision
         self.credibility = credibility
+        self.confidence = confidence
         self.per_class = per_class
+        self.average = average
         self.none_of_these = none_of_these
         self.novel_fdr = novel_fdr
         self.labeller = labeller
@@ -268,7 +278,8 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         estimate = (float("nan"),) * 3 if estimate is None else estimate
         self.estimated_precision_, *interval = map(float, estimate)
         self.precision_interval_ = tuple(interval)
-        self.promised_precision_ = float(found["promised"])
+        self.promised_precision_ = 0.0 if found["promised"] is None else float(found["promised"])
+        self.trusted_at_ = dict(found["curve"])
         self.suggestions_ = found["suggestions"]
         self.n_iter_ = int(found["rounds"])
         names = getattr(self, "feature_names_in_", None)

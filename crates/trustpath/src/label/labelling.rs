@@ -6,6 +6,7 @@ use super::{LabelModel, Trusted};
 use crate::choices;
 use crate::labeller::RoundRecord;
 use crate::neighbors::Neighbors;
+use crate::pool::Origin;
 use crate::trust::Novelty;
 use crate::{Instances, Matrix};
 
@@ -57,6 +58,8 @@ pub struct Labelling {
     /// Whether the given labels are more typical than the pool, as if somebody had picked clear examples. Then no instance is
     /// reported to be none of these, and only what is as near to the labels as they are to each other can be trusted.
     pub picked: bool,
+    /// How many of the given labels are of each [`Origin`].
+    pub origins: [usize; Origin::ALL.len()],
     /// The trusted set, and how precise it is expected to be.
     pub trusted: Trusted,
     /// Rows to label next, best first.

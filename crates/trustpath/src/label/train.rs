@@ -19,7 +19,7 @@ use crate::limits::Limits;
 use crate::pool::{Labels, Pool};
 use crate::represent::{Placed, Reference, Represented};
 use crate::trust::{
-    CrossValidation, Fold, FoldPrediction, FoldRun, RankedBy, RightCurve, Unknown, cross_validate_predictions,
+    CrossValidation, Fold, FoldPrediction, FoldRun, RankedBy, RightCurve, Trust, Unknown, cross_validate_predictions,
 };
 use crate::{Result, random};
 
@@ -39,8 +39,8 @@ pub(crate) struct ModelInput<'a> {
     pub verdicts: &'a [Verdict],
     /// How the folds were labelled and judged.
     pub held_out: &'a CrossValidation,
-    /// The precision that trusted labels should have; `None` if nothing is to be trusted.
-    pub target: Option<f64>,
+    /// How predictions are trusted; `None` if none are to be.
+    pub chosen_by: Option<Trust>,
     pub limits: Limits,
 }
 
@@ -162,7 +162,7 @@ impl ModelInput<'_> {
     /// How predictions are ranked and trusted, by held-out labels that are predicted as if they were new.
     fn trust(&self, reference: &Reference, which: &[usize], parts: &RowLabeller<'_>) -> Result<PredictionTrust> {
         let (pool, unknown) = (self.pool, self.unknown);
-        let sample = self.limits.to_cross_validate(&unknown.known, pool.classes);
+        let sample = self.limits.to_cross_validate(&pool.without_copies(&unknown.known), pool.classes);
         let mut rows = [&pool.given[..], &sample].concat();
         rows.sort_unstable();
         let own = |row: usize| which.binary_search(&row).ok();
@@ -187,8 +187,8 @@ impl ModelInput<'_> {
         scores.sort_by(|a, b| b.total_cmp(a));
         let labels: Vec<usize> = scored.iter().map(|row| row.label).collect();
         let share = unknown.estimated_share();
-        let calibration = held_out.calibration(&unknown.folds.groups, &labels, share);
-        let trusted = self.target.map_or(0, |target| calibration.trusted(pool.open.len(), target));
+        let calibration = held_out.calibration(&unknown.folds.tiers, &labels, share);
+        let trusted = self.chosen_by.map_or(0, |trust| calibration.trusted(pool.open.len(), trust));
         let most = trusted as f64 / pool.open.len().max(1) as f64;
         let count = (most / unknown.share() * scores.len() as f64 + 1e-6) as usize;
         let cut = count.min(scores.len()).checked_sub(1).map_or(2.0, |last| scores[last]);

@@ -1,8 +1,7 @@
 //! The trusted set of a labelled pool, and what held-out labels say about it.
 
 use super::Trust;
-use crate::trust::{Calibration, Estimate, RankedBy};
-use trustpath_path::labels::best_of_each_class;
+use crate::trust::{Calibration, ClassPromise, Estimate, RankedBy};
 
 /// The trusted set, and how precise it is expected to be.
 #[derive(Debug, Clone, PartialEq)]
@@ -10,16 +9,16 @@ use trustpath_path::labels::best_of_each_class;
 pub struct Trusted {
     /// Rows of the unlabeled instances that are trusted, ascending.
     pub rows: Vec<usize>,
-    /// The precision that was asked for, where trust is by precision.
-    pub target: Option<f64>,
+    /// How they were chosen.
+    pub trust: Trust,
     /// Lowest probability of a trusted label; `None` where nothing is trusted.
     pub cut: Option<f64>,
-    /// Precision that held-out labels support for as many labels, by the rule of [`Calibration`]; 0 if none.
-    pub promised: f64,
     /// Estimated precision; `None` where no held-out label ranks as high.
     pub estimate: Option<Estimate>,
-    /// The most that could be promised, and for how many labels.
-    pub best: (f64, usize),
+    /// How many labels would be trusted at each of some precisions, by the same kind of promise.
+    pub curve: Vec<(f64, usize)>,
+    /// What can be promised of every class; none but where that was asked for.
+    pub classes: Vec<ClassPromise>,
     /// The score that ranked the labels.
     pub ranked_by: RankedBy,
     /// The held-out labels.
@@ -27,10 +26,28 @@ pub struct Trusted {
 }
 
 impl Trusted {
-    /// The precision that trusted predictions for new instances should have: that of the pool, as far as it is supported.
-    pub(crate) fn target_of_model(&self) -> Option<f64> {
-        let target = self.target.or(self.estimate.map(|estimate| estimate.precision));
-        target.filter(|_| !self.rows.is_empty())
+    /// How predictions for new instances are to be trusted: as those of the pool, as far as that is supported.
+    pub(crate) fn trust_of_model(&self) -> Option<Trust> {
+        let trust = match self.trust {
+            Trust::PerClass(promise) => Some(Trust::Precision(promise)),
+            Trust::Credibility(_) => self.estimate.map(|estimate| Trust::Average(estimate.precision)),
+            trust => Some(trust),
+        };
+        trust.filter(|_| !self.rows.is_empty())
+    }
+}
+
+/// Precisions at which the size of the trusted set is reported.
+const CURVE: [f64; 6] = [0.7, 0.8, 0.85, 0.9, 0.95, 0.99];
+
+impl Calibration {
+    /// How many of `pool` instances, best first, are trusted in this way, as far as that goes by rank.
+    pub fn trusted(&self, pool: usize, trust: Trust) -> usize {
+        match trust {
+            Trust::Precision(promise) | Trust::PerClass(promise) => self.confident(pool, promise),
+            Trust::Average(precision) => self.on_average(pool, precision),
+            Trust::Credibility(_) => 0,
+        }
     }
 }
 
@@ -53,39 +70,37 @@ pub(crate) struct RankedRows<'a> {
 impl RankedRows<'_> {
     /// Decides which labels are trusted.
     pub fn choose(&self, classes: usize, trust: Trust, calibration: Calibration, ranked_by: RankedBy) -> Trusted {
-        let (mut rows, target) = match trust {
-            Trust::Precision(precision) => (self.within(&calibration, precision), Some(precision)),
-            Trust::Credibility(cut) => (self.at_least_as_credible(cut), None),
-            Trust::PerClass(quota) => (self.best_of_each_class(classes, quota), None),
+        let promises = match trust {
+            Trust::PerClass(promise) => calibration.by_class(classes, self.size, promise),
+            _ => Vec::new(),
+        };
+        let mut rows: Vec<usize> = match trust {
+            Trust::Credibility(cut) => self.rows.iter().copied().filter(|&row| self.credibility[row] >= cut).collect(),
+            Trust::PerClass(_) => self.within(|row| promises[self.labels[row]].share),
+            trust => {
+                let share = calibration.trusted(self.size, trust) as f64 / self.size.max(1) as f64;
+                self.within(|_| share)
+            }
         };
         rows.sort_unstable();
         // Of a set that is not made of the best ranks, what is known is what the best of the same number promise.
         let share = rows.len() as f64 / self.size.max(1) as f64;
+        let size = |precision| (precision, calibration.trusted(self.size, trust.with_precision(precision)));
         Trusted {
-            target,
+            trust,
             cut: rows.iter().map(|&row| self.probability[row]).reduce(f64::min),
-            promised: calibration.promise(share),
             estimate: calibration.estimate(share),
-            best: calibration.best(self.size),
+            curve: CURVE.into_iter().map(size).collect(),
+            classes: promises,
             ranked_by,
             calibration,
             rows,
         }
     }
 
-    /// As many of the best-ranked as this precision allows; those that rank equally are trusted together or not at all.
-    fn within(&self, calibration: &Calibration, precision: f64) -> Vec<usize> {
-        let most = calibration.trusted(self.size, precision).min(self.rows.len()) as f64 + 1e-6;
-        let is_within = |row: &usize| self.rank[*row] * self.size as f64 <= most;
+    /// Those within the best share of the pool that this says; those that rank equally are trusted together or not at all.
+    fn within(&self, share: impl Fn(usize) -> f64) -> Vec<usize> {
+        let is_within = |row: &usize| self.rank[*row] <= share(*row) + 1e-6 / self.size.max(1) as f64;
         self.rows.iter().copied().filter(is_within).collect()
-    }
-
-    fn at_least_as_credible(&self, cut: f64) -> Vec<usize> {
-        self.rows.iter().copied().filter(|&row| self.credibility[row] >= cut).collect()
-    }
-
-    /// The best-ranked of every class; of equal ranks the earlier row.
-    fn best_of_each_class(&self, classes: usize, quota: usize) -> Vec<usize> {
-        best_of_each_class(self.labels, self.rows, &vec![quota; classes], |at| self.rank[self.rows[at]])
     }
 }

@@ -6,22 +6,29 @@ use crate::incidental::Penalty;
 use crate::incidental::logistic::Scaling;
 pub use crate::labeller::LabellerKind;
 use crate::limits::Limits;
-use crate::trust::Trust;
+use crate::trust::{Promise, Trust};
 use crate::{Error, Result};
 
 declare_spec! {
     /// The options of `label`.
     pub struct LabelSpec {
         ["Trust", "P"]
-        /// Trust as many labels as possible such that the expected share of correct ones is at least P. This needs enough given
-        /// labels; if there are too few, no label is trusted and the output says why [default: 0.9]
+        /// Trust as many labels as possible such that, with the confidence asked for, at least the share P of them is right. This needs
+        /// enough given labels; if there are too few, no label is trusted and the output says how many it takes [default: 0.9]
         precision: Option<f64> = None,
+        ["Trust", "C"]
+        /// Confidence of the promise [default: 0.9]
+        confidence: Option<f64> = None,
+        ["Trust", ""]
+        /// Promise the precision for every class by itself, and say which classes need more labels
+        per_class: bool = false,
+        ["Trust", ""]
+        /// Promise the precision on average only, over random choices of the given labels: a weaker promise that needs fewer labels. Of a
+        /// single pool more may be wrong
+        average: bool = false,
         ["Trust", "C"]
         /// Trust labels whose credibility is at least C instead, from 0.5 (another label fits equally well) to 1
         credibility: Option<f64> = None,
-        ["Trust", "N"]
-        /// Trust the N best-ranked labels of each class, as in the paper
-        per_class: Option<usize> = None,
         ["Trust", ""]
         /// Disable the detection of instances of unknown classes: every instance belongs to a labelled class
         closed: bool = false,
@@ -56,31 +63,51 @@ impl LabelSpec {
         let between = |name, value: f64, expected| {
             if value > 0.0 && value < 1.0 { Ok(value) } else { Err(Error::parameter(name, value, expected)) }
         };
-        let only = "give only one of precision, credibility and per-class";
-        match (self.precision, self.credibility, self.per_class) {
-            (target, None, None) => {
-                let expected = "a precision lies between 0 and 1, as in 0.95";
-                let target = target.unwrap_or(DEFAULT_PRECISION);
-                Ok(Trust::Precision(between("precision", target, expected)?))
+        if let Some(cut) = self.credibility {
+            let other = [
+                ("precision", self.precision.is_some()),
+                ("confidence", self.confidence.is_some()),
+                ("per-class", self.per_class),
+                ("average", self.average),
+            ];
+            if let Some((name, _)) = other.into_iter().find(|(_, given)| *given) {
+                return Err(Error::parameter(name, cut, "a credibility promises nothing: give only one of the two"));
             }
-            (None, Some(cut), None) => {
-                let expected = "a credibility lies between 0 and 1, as in 0.5";
-                Ok(Trust::Credibility(between("credibility", cut, expected)?))
+            return Ok(Trust::Credibility(between(
+                "credibility",
+                cut,
+                "a credibility lies between 0 and 1, as in 0.5",
+            )?));
+        }
+        let expected = "a precision lies between 0 and 1, as in 0.95";
+        let precision = between("precision", self.precision.unwrap_or(DEFAULT_PRECISION), expected)?;
+        let expected = "a confidence lies between 0 and 1, as in 0.9";
+        let confidence = between("confidence", self.confidence.unwrap_or(DEFAULT_CONFIDENCE), expected)?;
+        let promise = Promise { precision, confidence };
+        match (self.average, self.per_class, self.confidence) {
+            (false, false, _) => Ok(Trust::Precision(promise)),
+            (false, true, _) => Ok(Trust::PerClass(promise)),
+            (true, false, None) => Ok(Trust::Average(precision)),
+            (true, true, _) => {
+                Err(Error::parameter("per-class", true, "a promise on average is for all classes together"))
             }
-            (None, None, Some(0)) => Err(Error::parameter("per-class", 0, "trust at least one of every class")),
-            (None, None, Some(quota)) => Ok(Trust::PerClass(quota)),
-            (Some(target), ..) => Err(Error::parameter("precision", target, only)),
-            (None, Some(cut), _) => Err(Error::parameter("credibility", cut, only)),
+            (true, _, Some(_)) => {
+                Err(Error::parameter("confidence", confidence, "a promise on average has no confidence"))
+            }
         }
     }
 
     /// Sets how trusted labels are chosen, in place of whatever was set before.
     pub fn set_trust(&mut self, trust: Trust) {
-        (self.precision, self.credibility, self.per_class) = match trust {
-            Trust::Precision(target) => (Some(target), None, None),
-            Trust::Credibility(cut) => (None, Some(cut), None),
-            Trust::PerClass(quota) => (None, None, Some(quota)),
+        (self.precision, self.confidence, self.credibility) = match trust {
+            Trust::Precision(promise) | Trust::PerClass(promise) => {
+                (Some(promise.precision), Some(promise.confidence), None)
+            }
+            Trust::Average(precision) => (Some(precision), None, None),
+            Trust::Credibility(cut) => (None, None, Some(cut)),
         };
+        self.average = matches!(trust, Trust::Average(_));
+        self.per_class = matches!(trust, Trust::PerClass(_));
     }
 
     /// Checks every option.
@@ -109,6 +136,8 @@ impl LabelSpec {
 
 /// The precision of trusted labels, unless another one is asked for.
 pub const DEFAULT_PRECISION: f64 = 0.9;
+/// The confidence of that promise, unless another one is asked for.
+pub const DEFAULT_CONFIDENCE: f64 = 0.9;
 
 declare_spec! {
     /// The options of `audit`.

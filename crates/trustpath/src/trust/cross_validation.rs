@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
-use super::folds::{ClassGroups, Fold};
+use super::folds::{ClassTiers, Fold};
 use super::precision::{Calibration, HeldOut, rank};
-use super::shares::group_shares;
+use super::shares::tier_shares;
 use crate::Result;
 use crate::choices;
 use crate::judge::{FrozenPath, Judgement, PoolView, judge_open};
@@ -59,7 +59,7 @@ pub(crate) struct CrossValidation {
     /// How every fold was labelled and judged.
     pub runs: Vec<FoldRun>,
     /// The held-out labels.
-    held_out: Vec<HeldOutOfGroup>,
+    held_out: Vec<HeldOutOfTier>,
 }
 
 /// How a fold was labelled by the candidate that was chosen for it, and the path that judged it.
@@ -83,13 +83,13 @@ pub(crate) struct FoldPrediction {
 /// Scores of rows by each ranking.
 pub(crate) type ScoresByRanking = [Vec<f64>; RankedBy::ALL.len()];
 
-/// A held-out label that stands for a group.
+/// A held-out label that stands for a tier.
 #[derive(Debug, Clone, Copy)]
-struct HeldOutOfGroup {
+struct HeldOutOfTier {
     row: usize,
-    group: usize,
-    /// The group of its pseudo-label.
-    predicted_group: usize,
+    tier: usize,
+    /// The tier of its pseudo-label.
+    predicted_tier: usize,
     label: HeldOut,
 }
 
@@ -136,7 +136,7 @@ pub(crate) fn cross_validate_predictions(
     CrossValidation { ranked_by, held_out, ..CrossValidation::default() }
 }
 
-/// Every held-out label of a fold that stands for a group, by every ranking. Those that count as none of these rank last.
+/// Every held-out label of a fold that stands for a tier, by every ranking. Those that count as none of these rank last.
 fn score_hidden(fold: &Fold, labels: &[usize], novel: &[bool], scores: &ScoresByRanking, share: f64) -> ScoredLabels {
     RankedBy::ALL.map(|by| {
         let scores = &scores[by as usize];
@@ -146,11 +146,18 @@ fn score_hidden(fold: &Fold, labels: &[usize], novel: &[bool], scores: &ScoresBy
             let (label, class) = (labels[at], fold.truth[at]);
             let is_novel = novel.get(at).is_some_and(|novel| *novel);
             let rank = if is_novel { 1.0 } else { share * rank(&pool, scores[at]) };
-            Some(HeldOutOfGroup {
+            Some(HeldOutOfTier {
                 row: fold.hidden[at],
-                group: fold.stands_for[at]?,
-                predicted_group: fold.groups[label],
-                label: HeldOut { rank, right: label == class, weight: 1.0, class },
+                tier: fold.stands_for[at]?,
+                predicted_tier: fold.tiers[label],
+                label: HeldOut {
+                    rank,
+                    right: label == class,
+                    weight: fold.counts[at],
+                    class,
+                    predicted: label,
+                    stands_in: fold.stands_in[at],
+                },
             })
         };
         (0..fold.hidden.len()).filter_map(held_out).collect()
@@ -171,7 +178,7 @@ fn label_by_all(candidates: &[Candidate<'_>], fold: &Fold) -> Result<Vec<Labelle
 }
 
 /// The held-out labels of a fold, by the score that ranks them.
-type ScoredLabels = [Vec<HeldOutOfGroup>; RankedBy::ALL.len()];
+type ScoredLabels = [Vec<HeldOutOfTier>; RankedBy::ALL.len()];
 
 /// Folds that every candidate has labelled.
 struct Trial<'a> {
@@ -212,7 +219,7 @@ impl Trial<'_> {
         best
     }
 
-    /// The path that judges a fold, and every held-out label that stands for a group. Those that count as none of these rank last.
+    /// The path that judges a fold, and every held-out label that stands for a tier. Those that count as none of these rank last.
     fn judge(&self, k: usize) -> Result<(FrozenPath, ScoredLabels)> {
         let (fold, chosen) = (&self.folds[k], self.choose_labeller(Some(k)));
         let (candidate, labelled) = (&self.candidates[chosen], &self.labelled[k][chosen]);
@@ -233,7 +240,7 @@ impl HiddenRows {
     }
 
     /// The score that ranks, and the held-out labels of every fold by the score that is chosen without them.
-    fn rank(&self, scored: &[ScoredLabels]) -> (RankedBy, Vec<HeldOutOfGroup>) {
+    fn rank(&self, scored: &[ScoredLabels]) -> (RankedBy, Vec<HeldOutOfTier>) {
         let of_fold =
             |(k, scored_here): (usize, &ScoredLabels)| scored_here[self.choose_score(scored, Some(k)) as usize].clone();
         let held_out = scored.iter().enumerate().flat_map(of_fold).collect();
@@ -257,38 +264,49 @@ impl HiddenRows {
 }
 
 impl CrossValidation {
-    /// What the held-out labels say of ranks, each weighted by the share of the pool that its group has. `labels` are those of the
+    /// What the held-out labels say of ranks, each weighted by the share of the pool that its tier has. `labels` are those of the
     /// pool, and `known` the share of it that belongs to labelled classes.
-    pub fn calibration(&self, groups: &ClassGroups, labels: &[usize], known: f64) -> Calibration {
-        let count = groups.len();
+    pub fn calibration(&self, tiers: &ClassTiers, labels: &[usize], known: f64) -> Calibration {
+        let count = tiers.len();
         let mut by_pseudo_label = vec![0.0; count];
-        labels.iter().for_each(|&label| by_pseudo_label[groups.of_class(label)] += 1.0 / labels.len() as f64);
+        labels.iter().for_each(|&label| by_pseudo_label[tiers.of_class(label)] += 1.0 / labels.len() as f64);
         let pairs: Vec<(usize, usize)> =
-            self.held_out.iter().map(|held_out| (held_out.group, held_out.predicted_group)).collect();
-        let mut of_group = vec![0usize; count];
-        pairs.iter().for_each(|&(of, _)| of_group[of] += 1);
-        let classes = groups.shares_of_classes();
-        let mut shares = group_shares(&pairs, &by_pseudo_label, classes.clone());
-        let unseen = |group: usize| of_group[group] == 0;
-        // Instances of a group that nothing stands for are given to others more often than not: it has at least the share
+            self.held_out.iter().map(|held_out| (held_out.tier, held_out.predicted_tier)).collect();
+        let mut of_tier = vec![0.0; count];
+        self.held_out.iter().for_each(|held_out| of_tier[held_out.tier] += held_out.label.weight);
+        let classes = tiers.shares_of_classes();
+        let estimated = || tier_shares(&pairs, &by_pseudo_label, classes.clone());
+        let mut shares = tiers.shares.clone().unwrap_or_else(estimated);
+        let unseen = |tier: usize| of_tier[tier] == 0.0;
+        // Instances of a tier that nothing stands for are given to others more often than not: it has at least the share
         // of its classes.
-        (0..count).filter(|&g| unseen(g)).for_each(|g| shares[g] = shares[g].max(classes[g]));
+        if tiers.shares.is_none() {
+            (0..count).filter(|&g| unseen(g)).for_each(|g| shares[g] = shares[g].max(classes[g]));
+        }
         let total: f64 = shares.iter().sum();
-        let n = self.held_out.len() as f64;
-        let weight = |group: usize| shares[group] / total * n / of_group[group].max(1) as f64;
-        // A new instance belongs to each group with the probability of the group's share. Where labels of larger classes stand for the
-        // group, its weight is multiplied by their design effect.
-        let of_larger = |group: usize| {
+        let n: f64 = of_tier.iter().sum();
+        let weight = |tier: usize| shares[tier] / total * n / if unseen(tier) { 1.0 } else { of_tier[tier] };
+        // A new instance belongs to each tier with the probability of the tier's share. Where labels of larger classes stand for the
+        // tier, its weight is multiplied by their design effect.
+        let of_larger = |tier: usize| {
             let stand_in =
-                |held_out: &&HeldOutOfGroup| held_out.group == group && groups.of_class(held_out.label.class) != group;
+                |held_out: &&HeldOutOfTier| held_out.tier == tier && tiers.of_class(held_out.label.class) != tier;
             let labels = self.held_out.iter().filter(stand_in).map(|held_out| held_out.label);
             wrong_together(labels.map(|label| (label.class, label.right)))
         };
         let added = (0..count).map(|g| shares[g] / total * weight(g) * of_larger(g)).sum();
         let mut all: Vec<HeldOut> =
-            self.held_out.iter().map(|held_out| HeldOut { weight: weight(held_out.group), ..held_out.label }).collect();
+            self.held_out.iter().map(|held_out| held_out.label.times(weight(held_out.tier))).collect();
+        all.retain(|label| label.weight > 0.0);
         if n > 0.0 {
-            let wrong = |g| HeldOut { rank: 0.0, right: false, weight: weight(g), class: usize::MAX };
+            let wrong = |g| HeldOut {
+                rank: 0.0,
+                right: false,
+                weight: weight(g),
+                class: usize::MAX,
+                predicted: usize::MAX,
+                stands_in: false,
+            };
             all.extend((0..count).filter(|&g| unseen(g)).map(wrong));
         }
         Calibration::new(all, known).adding(added)
@@ -380,7 +398,7 @@ mod tests {
     #[test]
     fn auroc_counts_pairs() {
         let of = |items: &[(f64, bool)]| {
-            let label = |&(rank, right)| HeldOut { rank, right, weight: 1.0, class: 0 };
+            let label = |&(rank, right)| HeldOut { rank, right, weight: 1.0, class: 0, predicted: 0, stands_in: false };
             auroc(&items.iter().map(label).collect::<Vec<_>>())
         };
         assert_eq!(of(&[(0.1, true), (0.2, true), (0.9, false)]), 1.0);

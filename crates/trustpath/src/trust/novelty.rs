@@ -14,16 +14,16 @@
 //! p-values below some `t ≤ 0.2` exceeds `t` by more than `0.5/√L`); otherwise it is taken to be closed, and `π₀ = 1`.
 //!
 //! An instance of a class with one label is farther from it than one of a class with ten. So the p-value is computed for every
-//! group of classes with about as many labels, by the held-out labels that stand for it (`folds.rs`), and these are added up by
-//! the groups' shares of the classes: how often an instance of any labelled class would score as high. Where labels of `C` other
-//! classes stand for a group, its p-value is at least `1/(C + 1)`. An instance is also farther
+//! tier of classes with about as many labels, by the held-out labels that stand for it (`folds.rs`), and these are added up by
+//! the tiers' shares of the classes: how often an instance of any labelled class would score as high. Where labels of `C` other
+//! classes stand for a tier, its p-value is at least `1/(C + 1)`. An instance is also farther
 //! in a class of a thousand than in one of twenty. So `p'` has held-out labels weighted by the share of the pool nearest to their class over
 //! the share of the labels that the class has. It decides whether the pool has more small p-values, and only what both call unusual is reported.
 
 use std::collections::BTreeSet;
 
 use super::density::{density_at, falling_density};
-use super::folds::{ClassGroups, Fold, Folds};
+use super::folds::{ClassTiers, Fold, Folds};
 use crate::pool::Pool;
 
 /// Held-out labels that are needed to say anything.
@@ -156,17 +156,17 @@ impl PValues {
     }
 }
 
-/// The held-out labels of every group, weighted by class. P-values are added up by the groups' shares of the classes; a group that no label
+/// The held-out labels of every tier, weighted by class. P-values are added up by the tiers' shares of the classes; a tier that no label
 /// stands for says nothing.
 #[derive(Debug, Clone, PartialEq, Default)]
 struct PValueTable {
-    pub groups: Vec<GroupTable>,
+    pub tiers: Vec<TierTable>,
 }
 
-/// The held-out labels that stand for a group.
+/// The held-out labels that stand for a tier.
 #[derive(Debug, Clone, PartialEq)]
-struct GroupTable {
-    /// The share of the classes that the group has.
+struct TierTable {
+    /// The share of the classes that the tier has.
     pub share: f64,
     /// The weight of the instance in question itself: that of a label on average.
     pub own: f64,
@@ -180,42 +180,42 @@ struct GroupTable {
 
 impl PValueTable {
     fn of(folds: &Folds, weight: &[f64]) -> Self {
-        let of_group = |(group, share): (usize, f64)| {
+        let of_tier = |(tier, share): (usize, f64)| {
             let held_out: Vec<HiddenScores> =
-                folds.all.iter().map(|fold| HiddenScores::of(fold, group, weight)).collect();
+                folds.all.iter().map(|fold| HiddenScores::of(fold, tier, weight)).collect();
             let count: usize = held_out.iter().map(|hidden| hidden.scores.len()).sum();
             let all: f64 = held_out.iter().map(HiddenScores::weight).sum();
             let own = if count > 0 { all / count as f64 } else { 1.0 };
-            GroupTable { share, own, all, least: least_p_value(&folds.groups, &folds.all, group), folds: held_out }
+            TierTable { share, own, all, least: least_p_value(&folds.tiers, &folds.all, tier), folds: held_out }
         };
-        Self { groups: folds.groups.shares_of_classes().into_iter().enumerate().map(of_group).collect() }
+        Self { tiers: folds.tiers.shares_of_classes().into_iter().enumerate().map(of_tier).collect() }
     }
 
     /// Of an instance of the pool, by its score in every fold.
     fn of_pool(&self, h: &impl Fn(usize) -> f64) -> f64 {
-        let of_group = |group: &GroupTable| {
-            let above = group.folds.iter().enumerate().map(|(fold, hidden)| hidden.above(h(fold)));
-            group.share * ((group.own + above.sum::<f64>()) / (group.own + group.all)).max(group.least)
+        let of_tier = |tier: &TierTable| {
+            let above = tier.folds.iter().enumerate().map(|(fold, hidden)| hidden.above(h(fold)));
+            tier.share * ((tier.own + above.sum::<f64>()) / (tier.own + tier.all)).max(tier.least)
         };
-        self.groups.iter().map(of_group).sum()
+        self.tiers.iter().map(of_tier).sum()
     }
 
-    /// Of a held-out label: where it stands for the group, it is one of those that score at least as high itself.
+    /// Of a held-out label: where it stands for the tier, it is one of those that score at least as high itself.
     fn of_hidden(&self, h: f64) -> f64 {
-        let of_group = |group: &GroupTable| {
-            let above: f64 = group.folds.iter().map(|hidden| hidden.above(h)).sum();
-            let some = group.folds.iter().any(|hidden| !hidden.scores.is_empty());
-            group.share * if some { (above / group.all).max(group.least) } else { 1.0 }
+        let of_tier = |tier: &TierTable| {
+            let above: f64 = tier.folds.iter().map(|hidden| hidden.above(h)).sum();
+            let some = tier.folds.iter().any(|hidden| !hidden.scores.is_empty());
+            tier.share * if some { (above / tier.all).max(tier.least) } else { 1.0 }
         };
-        self.groups.iter().map(of_group).sum()
+        self.tiers.iter().map(of_tier).sum()
     }
 }
 
-/// The smallest p-value that the labels of a group support: with labels of `C` other classes that stand for it, `1/(C + 1)`, since
+/// The smallest p-value that the labels of a tier support: with labels of `C` other classes that stand for it, `1/(C + 1)`, since
 /// classes differ more from each other than labels of one do.
-fn least_p_value(groups: &ClassGroups, folds: &[Fold], group: usize) -> f64 {
+fn least_p_value(tiers: &ClassTiers, folds: &[Fold], tier: usize) -> f64 {
     let hidden = folds.iter().flat_map(|fold| fold.truth.iter().zip(&fold.stands_for));
-    let others = hidden.filter(|(class, stands_for)| **stands_for == Some(group) && groups.of_class(**class) != group);
+    let others = hidden.filter(|(class, stands_for)| **stands_for == Some(tier) && tiers.of_class(**class) != tier);
     let classes: BTreeSet<usize> = others.map(|(class, _)| *class).collect();
     if classes.is_empty() { 0.0 } else { 1.0 / (1 + classes.len()) as f64 }
 }
@@ -229,7 +229,7 @@ fn excess_of_small(p_value: &[f64]) -> f64 {
     small.map(|(at, p)| (at + 1) as f64 / n - p).fold(0.0, f64::max)
 }
 
-/// Labels of a fold that stand for a group: their scores from high to low, and the sum of the weights up to each.
+/// Labels of a fold that stand for a tier: their scores from high to low, and the sum of the weights up to each.
 #[derive(Debug, Clone, PartialEq)]
 struct HiddenScores {
     pub scores: Vec<f64>,
@@ -237,9 +237,9 @@ struct HiddenScores {
 }
 
 impl HiddenScores {
-    fn of(fold: &Fold, group: usize, weight: &[f64]) -> Self {
+    fn of(fold: &Fold, tier: usize, weight: &[f64]) -> Self {
         let mut hidden: Vec<(f64, f64)> = (0..fold.hidden.len())
-            .filter(|&at| fold.stands_for[at] == Some(group))
+            .filter(|&at| fold.stands_for[at] == Some(tier))
             .map(|at| (fold.distance[fold.hidden[at]], weight[fold.truth[at]]))
             .collect();
         hidden.sort_by(|a, b| b.0.total_cmp(&a.0));

@@ -16,16 +16,16 @@
 //! has what was measured. The one that is added stands for the instance in question itself, and is why few labels
 //! promise little.
 //!
-//! Where classes have very different numbers of labels, held-out labels are weighted by the share of the pool that the group
+//! Where classes have very different numbers of labels, held-out labels are weighted by the share of the pool that the tier
 //! they stand for has (`folds.rs`, `shares.rs`): `W`, `C` and `L` are then sums of weights. Held-out labels of one class that stand for
 //! classes with fewer labels were all predicted from the same few that were left, and are right or wrong together. As many of them as do
 //! so count as one where such a class is in question, and less is promised. The one that is added becomes
 //!
 //! ```text
-//! max( largest weight, Σ_g s_g w_g δ_g )
+//! max( largest weight, Σ_t s_t w_t δ_t )
 //! ```
 //!
-//! with `s` the share of the pool that group `g` has, `w` the weight of its labels, and `δ` the design effect of the labels of larger
+//! with `s` the share of the pool that tier `t` has, `w` the weight of its labels, and `δ` the design effect of the labels of larger
 //! classes that stand for it, 1 where there are none (`cross_validation.rs`).
 //!
 //! In an open pool a share `1 − π₀` belongs to no labelled class. Of the labelled classes the best `v` of the pool should
@@ -45,6 +45,17 @@ pub struct HeldOut {
     pub weight: f64,
     /// Its class: labels of one class are right or wrong together more often than others.
     pub class: usize,
+    /// The class of its pseudo-label.
+    pub predicted: usize,
+    /// Whether it stands for classes with fewer labels than its own.
+    pub stands_in: bool,
+}
+
+impl HeldOut {
+    /// The same label, so many times as heavy.
+    pub(crate) fn times(self, weight: f64) -> Self {
+        Self { weight: self.weight * weight, ..self }
+    }
 }
 
 /// Held-out labels, and the share of the pool that belongs to the labelled classes.
@@ -103,18 +114,22 @@ impl Calibration {
 
     /// The precision that is promised for the best share `v` of the pool; 0 if nothing can be promised.
     pub fn promise(&self, v: f64) -> f64 {
-        self.promise_of(v, self.above(v))
+        self.promise_of(v, &self.above(v))
     }
 
     /// The held-out labels that rank within the best share `v`.
     fn above(&self, v: f64) -> Above {
-        let count = self.held_out.partition_point(|label| label.rank <= v);
         let mut above = Above::default();
-        self.held_out[..count].iter().for_each(|label| above.add(label));
+        above.add_within(&self.held_out, v);
         above
     }
 
-    fn promise_of(&self, v: f64, above: Above) -> f64 {
+    /// The share of the best `v` that belongs to a labelled class.
+    pub(super) fn known_within(&self, v: f64, above: &Above) -> f64 {
+        if self.known < 1.0 { (self.known * above.all / self.held_out.len() as f64 / v).min(1.0) } else { 1.0 }
+    }
+
+    fn promise_of(&self, v: f64, above: &Above) -> f64 {
         if v <= 0.0 || self.held_out.is_empty() {
             return 0.0;
         }
@@ -124,17 +139,10 @@ impl Calibration {
         (1.0 - (known_wrong + excess) / v).max(0.0)
     }
 
-    /// How many of `pool` instances, best first, can be trusted at this target; 0 if none.
-    pub fn trusted(&self, pool: usize, target: f64) -> usize {
+    /// How many of `pool` instances, best first, can be trusted such that this share of them is expected to be right; 0 if none.
+    pub fn on_average(&self, pool: usize, target: f64) -> usize {
         let promises = self.promises(pool);
         promises.iter().rposition(|&promise| promise >= target).map_or(0, |at| at + 1)
-    }
-
-    /// The most that can be promised for any number of `pool` instances, and the largest such number.
-    pub fn best(&self, pool: usize) -> (f64, usize) {
-        let promises = self.promises(pool);
-        let most = promises.iter().copied().fold(0.0, f64::max);
-        (most, self.trusted(pool, most.max(f64::MIN_POSITIVE)))
     }
 
     /// The promise for the best 1, 2, … of `pool` instances.
@@ -142,10 +150,8 @@ impl Calibration {
         let mut above = Above::default();
         let promise = |count: usize| {
             let v = count as f64 / pool as f64;
-            while let Some(label) = self.held_out.get(above.count).filter(|label| label.rank <= v) {
-                above.add(label);
-            }
-            self.promise_of(v, above)
+            above.add_within(&self.held_out, v);
+            self.promise_of(v, &above)
         };
         (1..=pool).map(promise).collect()
     }
@@ -154,16 +160,15 @@ impl Calibration {
     /// there, times that of known instances. `None` where no held-out label ranks there.
     pub fn estimate(&self, v: f64) -> Option<Estimate> {
         let above = self.above(v);
-        if above.count == 0 {
+        if above.all <= 0.0 {
             return None;
         }
         let known = |weight: f64| {
             if self.known < 1.0 { (self.known * weight / self.held_out.len() as f64 / v).min(1.0) } else { 1.0 }
         };
-        let right = 1.0 - above.wrong / above.all;
-        // Labels of unequal weight are worth fewer of equal weight (Kish), and so are labels of few classes.
-        let effective = above.all * above.all / above.squares;
-        let (low, high) = wilson(right, effective.min(self.labels_by_class(above.count, right)));
+        let right = above.right();
+        // Labels of few classes are worth fewer of many.
+        let (low, high) = wilson(right, above.effective().min(self.labels_by_class(above.count, right)));
         let spread = 1.96 * above.squares.sqrt();
         Some(Estimate {
             precision: known(above.all) * right,
@@ -190,22 +195,55 @@ impl Calibration {
 }
 
 /// Sums over the held-out labels of the best ranks.
-#[derive(Debug, Clone, Copy, Default)]
-struct Above {
-    count: usize,
-    all: f64,
+#[derive(Debug, Clone, Default)]
+pub(super) struct Above {
+    pub count: usize,
+    pub all: f64,
     wrong: f64,
+    /// Sum of the squared weights, where labels of one class that stand for others count as one.
     squares: f64,
+    /// The weight of labels that stand for classes with fewer labels, and that of each class.
+    pub stands_in: f64,
+    of_class: BTreeMap<usize, f64>,
 }
 
 impl Above {
-    fn add(&mut self, label: &HeldOut) {
+    pub fn of(labels: &[HeldOut]) -> Self {
+        let mut all = Self::default();
+        labels.iter().for_each(|label| all.add(label));
+        all
+    }
+
+    pub fn add(&mut self, label: &HeldOut) {
         self.count += 1;
         self.all += label.weight;
         self.squares += label.weight * label.weight;
+        if label.stands_in {
+            self.stands_in += label.weight;
+            let of_class = self.of_class.entry(label.class).or_default();
+            self.squares += 2.0 * *of_class * label.weight;
+            *of_class += label.weight;
+        }
         if !label.right {
             self.wrong += label.weight;
         }
+    }
+
+    /// Adds those of the labels, best rank first, that rank within the best share `v` and were not added yet.
+    pub fn add_within(&mut self, labels: &[HeldOut], v: f64) {
+        while let Some(label) = labels.get(self.count).filter(|label| label.rank <= v) {
+            self.add(label);
+        }
+    }
+
+    /// How many labels of equal weight they are worth (Kish).
+    pub fn effective(&self) -> f64 {
+        if self.squares > 0.0 { self.all * self.all / self.squares } else { 0.0 }
+    }
+
+    /// The share of them that is right; none where nothing has a weight.
+    pub fn right(&self) -> f64 {
+        if self.all > 0.0 { 1.0 - self.wrong / self.all } else { 0.0 }
     }
 }
 
@@ -216,11 +254,6 @@ pub(crate) fn wilson(share: f64, n: f64) -> (f64, f64) {
     let half = Z / (1.0 + Z * Z / n) * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
     // Rounding must not leave the share itself outside.
     ((centre - half).clamp(0.0, share), (centre + half).clamp(share, 1.0))
-}
-
-/// Held-out labels that a target needs at the very least, were all of them right and the entire pool trusted.
-pub fn labels_needed(target: f64) -> usize {
-    (1.0 / (1.0 - target) - 1.0 - 1e-9).ceil().max(1.0) as usize
 }
 
 /// The share of `pool`, which is sorted from high to low, that scores at least as high.
@@ -237,7 +270,14 @@ mod tests {
     fn draw(n: usize, random: &mut Random) -> Vec<HeldOut> {
         let one = |_| {
             let rank = random.uniform();
-            HeldOut { rank, right: random.uniform() < 1.0 - 0.6 * rank, weight: 1.0, class: 0 }
+            HeldOut {
+                rank,
+                right: random.uniform() < 1.0 - 0.6 * rank,
+                weight: 1.0,
+                class: 0,
+                predicted: 0,
+                stands_in: false,
+            }
         };
         (0..n).map(one).collect()
     }
@@ -252,7 +292,7 @@ mod tests {
                 let calibration = Calibration::new(draw(held_out, &mut random), 1.0);
                 let mut pool = draw(500, &mut random);
                 pool.sort_by(|a, b| a.rank.total_cmp(&b.rank));
-                let trusted = &pool[..calibration.trusted(500, target)];
+                let trusted = &pool[..calibration.on_average(500, target)];
                 if !trusted.is_empty() {
                     some += 1;
                     let right = trusted.iter().filter(|label| label.right).count();
@@ -291,37 +331,45 @@ mod tests {
     #[test]
     fn an_instance_that_counts_more_is_promised_less() {
         let calibration = Calibration::new(draw(100, &mut Random::stream(3, 0)), 1.0);
-        let trusted = |added| calibration.clone().adding(added).trusted(200, 0.8);
-        assert_eq!(trusted(0.5), calibration.trusted(200, 0.8));
+        let trusted = |added| calibration.clone().adding(added).on_average(200, 0.8);
+        assert_eq!(trusted(0.5), calibration.on_average(200, 0.8));
         assert!(trusted(5.0) < trusted(1.0), "{} {}", trusted(5.0), trusted(1.0));
     }
 
     #[test]
     fn few_labels_promise_little() {
-        assert_eq!(labels_needed(0.95), 19);
-        assert_eq!(labels_needed(0.5), 1);
-        let all_right =
-            |n: usize| Calibration::new(vec![HeldOut { rank: 0.5, right: true, weight: 1.0, class: 0 }; n], 1.0);
-        assert_eq!(all_right(18).trusted(30, 0.95), 0);
-        assert_eq!(all_right(19).trusted(30, 0.95), 30);
-        assert_eq!(all_right(19).best(30), (0.95, 30));
+        let all_right = |n: usize| {
+            Calibration::new(
+                vec![HeldOut { rank: 0.5, right: true, weight: 1.0, class: 0, predicted: 0, stands_in: false }; n],
+                1.0,
+            )
+        };
+        assert_eq!(all_right(18).on_average(30, 0.95), 0);
+        assert_eq!(all_right(19).on_average(30, 0.95), 30);
         assert_eq!(all_right(19).estimate(0.4), None);
-        assert_eq!(Calibration::default().trusted(30, 0.5), 0);
-        assert_eq!(Calibration::default().best(30), (0.0, 0));
+        assert_eq!(Calibration::default().on_average(30, 0.5), 0);
     }
 
     #[test]
     fn novel_instances_among_the_best_are_not_trusted() {
         // All held-out labels are right, and half of the pool is novel, evenly over all ranks.
-        let labels: Vec<HeldOut> =
-            (1..=100).map(|i| HeldOut { rank: i as f64 / 100.0, right: true, weight: 1.0, class: 0 }).collect();
+        let labels: Vec<HeldOut> = (1..=100)
+            .map(|i| HeldOut {
+                rank: i as f64 / 100.0,
+                right: true,
+                weight: 1.0,
+                class: 0,
+                predicted: 0,
+                stands_in: false,
+            })
+            .collect();
         let calibration = Calibration::new(labels.clone(), 0.5);
-        assert_eq!(calibration.trusted(400, 0.8), 0);
+        assert_eq!(calibration.on_average(400, 0.8), 0);
         assert!((calibration.estimate(0.5).unwrap().precision - 0.5).abs() < 1e-12);
         // The novel half ranks last.
         let first: Vec<HeldOut> = labels.iter().map(|label| HeldOut { rank: label.rank / 2.0, ..*label }).collect();
         let calibration = Calibration::new(first, 0.5);
-        assert!((190..=250).contains(&calibration.trusted(400, 0.8)));
+        assert!((190..=250).contains(&calibration.on_average(400, 0.8)));
         assert!((calibration.estimate(0.4).unwrap().precision - 1.0).abs() < 1e-12);
     }
 }

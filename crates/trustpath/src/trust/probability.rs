@@ -114,7 +114,7 @@ mod tests {
         let mut random = Random::stream(seed, 0);
         let one = |_| {
             let rank = random.uniform();
-            HeldOut { rank, right: random.uniform() < p(rank), weight: 1.0, class: 0 }
+            HeldOut { rank, right: random.uniform() < p(rank), weight: 1.0, class: 0, predicted: 0, stands_in: false }
         };
         Calibration::new((0..n).map(one).collect(), 1.0)
     }
