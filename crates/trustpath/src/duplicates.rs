@@ -6,6 +6,7 @@
 
 use rayon::prelude::*;
 
+use crate::groups::Groups;
 use crate::limits::EXACT_POINTS;
 use crate::neighbors::{Neighbors, Points, Targets};
 use crate::{Error, Features, Result};
@@ -63,16 +64,10 @@ pub fn duplicates(features: &Features<'_>, cosine: f64) -> Result<Duplicates> {
     }
     // Distances are in single precision: what differs only by rounding is the same.
     let limit = (2.0 - 2.0 * cosine).max(1e-8);
-    let mut group: Vec<usize> = (0..n).collect();
-    for (i, j) in near_pairs(&unit, dims, limit, n <= EXACT_POINTS)? {
-        let (a, b) = (root(&mut group, i), root(&mut group, j));
-        group[a.max(b)] = a.min(b);
-    }
+    let mut groups = Groups::new(n);
+    near_pairs(&unit, dims, limit, n <= EXACT_POINTS)?.into_iter().for_each(|(i, j)| groups.unite(i, j));
     let mut members = vec![Vec::new(); n];
-    for i in 0..n {
-        let first = root(&mut group, i);
-        members[first].push(i);
-    }
+    groups.first_of_all().into_iter().enumerate().for_each(|(i, first)| members[first].push(i));
     members.retain(|rows| rows.len() > 1);
     Ok(Duplicates { groups: members, all_pairs: n <= EXACT_POINTS })
 }
@@ -94,15 +89,6 @@ fn near_pairs(unit: &[f32], dims: usize, limit: f64, all_pairs: bool) -> Result<
     let all: Vec<usize> = (0..n).collect();
     let lists: Vec<Vec<usize>> = all.par_iter().map(near).collect();
     Ok(lists.into_iter().enumerate().flat_map(|(i, near)| near.into_iter().map(move |j| (i, j))).collect())
-}
-
-/// The first row of the group of `i`; the way to it becomes shorter.
-fn root(group: &mut [usize], mut i: usize) -> usize {
-    while group[i] != i {
-        group[i] = group[group[i]];
-        i = group[i];
-    }
-    i
 }
 
 #[cfg(test)]

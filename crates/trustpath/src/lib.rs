@@ -84,6 +84,7 @@ mod audit;
 pub mod classify;
 mod duplicates;
 mod features;
+mod groups;
 pub mod judge;
 pub mod label;
 pub mod labeller;

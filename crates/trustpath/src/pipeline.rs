@@ -74,7 +74,6 @@ struct Conclusions {
 
 /// Labels all rows of a pool together.
 pub(crate) fn label(request: &Request<'_>, stages: &mut Stages<'_>) -> Result<Labelling> {
-    let pool = &request.pool;
     let made;
     let represented = match request.kept {
         Some(kept) => kept.check(request.features).map(|()| kept)?,
@@ -83,6 +82,8 @@ pub(crate) fn label(request: &Request<'_>, stages: &mut Stages<'_>) -> Result<La
             &made
         }
     };
+    let request = &Request { pool: request.pool.with_copies(&represented.copies), ..*request };
+    let pool = &request.pool;
     stages.next("detecting unknown classes")?;
     let nearest = nearest_among(represented.smooth.unit(), &pool.given, NEAREST);
     let mut unknown = find_unknown(request, represented, &nearest);
@@ -111,6 +112,7 @@ pub(crate) fn label(request: &Request<'_>, stages: &mut Stages<'_>) -> Result<La
         novelty: unknown.novelty,
         picked: unknown.picked,
         origins: pool.origin_counts(),
+        copies: represented.copies.iter().enumerate().filter(|(row, group)| row != *group).count(),
         trusted: concluded.trusted,
         suggestions,
         gamma_norm: norms_along_path(&path, &fitted, pool.rows),

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use trustpath_path::labels::check_labels;
 
+use crate::groups::Groups;
 use crate::{Error, Matrix, Result, choices};
 
 choices! {
@@ -131,6 +132,19 @@ impl Pool {
             self.group = groups.to_vec();
         }
         Ok(self)
+    }
+
+    /// The same pool, where near-copies are in one group too.
+    pub fn with_copies(&self, copies: &[usize]) -> Self {
+        let mut pool = self.clone();
+        if !copies.is_empty() && pool.group.is_empty() {
+            pool.group = copies.to_vec();
+        } else if !copies.is_empty() {
+            let mut groups = Groups::of(&pool.group);
+            copies.iter().enumerate().for_each(|(row, &other)| groups.unite(row, other));
+            pool.group = groups.first_of_all();
+        }
+        pool
     }
 
     /// Some of the rows, with these labels and these that belong to no class.

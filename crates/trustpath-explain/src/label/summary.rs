@@ -88,6 +88,10 @@ impl LabelResult<'_> {
         if let Some(cut) = trusted.cut {
             add("lowest trusted", format!("probability {cut:.2}"));
         }
+        if labelling.copies > 0 {
+            let copies = count(labelling.copies, "instance is a near-copy", "instances are near-copies");
+            add("near-copies", format!("{copies} of others; their labels are held out together and count once"));
+        }
         if let Some(novelty) = labelling.novelty.as_ref().filter(|n| n.known < 1.0 && !labelling.picked) {
             let share = 100.0 * (1.0 - novelty.known);
             add("of unknown classes", format!("about {share:.0} % of the unlabeled instances"));

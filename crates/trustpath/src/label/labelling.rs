@@ -60,6 +60,8 @@ pub struct Labelling {
     pub picked: bool,
     /// How many of the given labels are of each [`Origin`].
     pub origins: [usize; Origin::ALL.len()],
+    /// How many instances are near-copies of an earlier one. Labels of near-copies are held out together.
+    pub copies: usize,
     /// The trusted set, and how precise it is expected to be.
     pub trusted: Trusted,
     /// Rows to label next, best first.

@@ -100,7 +100,8 @@ impl RankedRows<'_> {
 
     /// Those within the best share of the pool that this says; those that rank equally are trusted together or not at all.
     fn within(&self, share: impl Fn(usize) -> f64) -> Vec<usize> {
-        let is_within = |row: &usize| self.rank[*row] <= share(*row) + 1e-6 / self.size.max(1) as f64;
+        let size = self.size.max(1) as f64;
+        let is_within = |row: &usize| share(*row) > 0.0 && self.rank[*row] <= share(*row) + 1e-6 / size;
         self.rows.iter().copied().filter(is_within).collect()
     }
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::centring::{centre, origin};
+use super::copies::near_copies;
 use super::smoothing::{NEIGHBORS, smooth};
 use super::{Projection, Represented, to_unit_rows};
 use crate::limits::{GRAM_ROWS, POOL_COMPONENTS};
@@ -31,11 +32,12 @@ pub(super) fn represent(features: &Features<'_>) -> Result<Represented> {
         x.as_mut_slice().par_chunks_exact_mut(d).for_each(|row| centre(row, origin));
     }
     let k = NEIGHBORS.min(n - 1);
-    let mut neighbors = Neighbors::default();
+    let (mut neighbors, mut copies) = (Neighbors::default(), Vec::new());
     if k > 0 {
         let powered = Instances::from_unit(x);
         neighbors = Neighbors::of(&powered, n, k)?;
         x = powered.into_unit();
+        copies = near_copies(&x, &neighbors);
         smooth(x.as_mut_slice(), d, &neighbors);
         x.as_mut_slice().par_chunks_exact_mut(d).for_each(to_unit);
     }
@@ -58,5 +60,5 @@ pub(super) fn represent(features: &Features<'_>) -> Result<Represented> {
         }
     };
     let smooth = Arc::new(Instances::from_unit(to_unit_rows(centred)));
-    Ok(Represented { smooth, projection, unit, graph, neighbors })
+    Ok(Represented { smooth, projection, unit, graph, neighbors, copies })
 }

@@ -13,6 +13,7 @@
 //! pool is smoothed over rows of the pool that are kept for that ([`Reference`]).
 
 mod centring;
+mod copies;
 mod in_memory;
 mod reference;
 mod smoothing;
@@ -69,6 +70,8 @@ pub struct Represented {
     pub(crate) graph: SimilarityGraph,
     /// The nearest neighbours of every instance before smoothing; none of a single instance.
     pub(crate) neighbors: Neighbors,
+    /// The group of near-copies that every instance belongs to; empty where there are none.
+    pub(crate) copies: Vec<usize>,
 }
 
 /// The map from features to coordinates.

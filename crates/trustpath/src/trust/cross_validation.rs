@@ -90,6 +90,8 @@ struct HeldOutOfTier {
     tier: usize,
     /// The tier of its pseudo-label.
     predicted_tier: usize,
+    /// The share of the labels of its class that its fold keeps.
+    kept_share: f64,
     label: HeldOut,
 }
 
@@ -150,6 +152,7 @@ fn score_hidden(fold: &Fold, labels: &[usize], novel: &[bool], scores: &ScoresBy
                 row: fold.hidden[at],
                 tier: fold.stands_for[at]?,
                 predicted_tier: fold.tiers[label],
+                kept_share: fold.kept_share[at],
                 label: HeldOut {
                     rank,
                     right: label == class,
@@ -309,7 +312,10 @@ impl CrossValidation {
             };
             all.extend((0..count).filter(|&g| unseen(g)).map(wrong));
         }
-        Calibration::new(all, known).adding(added)
+        let weights = || self.held_out.iter().map(|held_out| (weight(held_out.tier), held_out.kept_share));
+        let kept = weights().map(|(weight, kept)| weight * kept).sum::<f64>()
+            / weights().map(|(weight, _)| weight).sum::<f64>();
+        Calibration::new(all, known).adding(added).with_kept_share(if kept.is_nan() { 1.0 } else { kept })
     }
 }
 

@@ -115,6 +115,8 @@ pub(crate) struct Fold {
     pub stands_for: Vec<Option<usize>>,
     /// Whether that is another tier than that of its class.
     pub stands_in: Vec<bool>,
+    /// The share of the labels of its class that the fold keeps; 1 where it stands for a class with that many.
+    pub kept_share: Vec<f64>,
     /// How much each of them counts: labels of one group count as one together.
     pub counts: Vec<f64>,
     /// The tier of every class, by the labels that are left.
@@ -156,6 +158,13 @@ impl Fold {
         let (hidden, kept): (Vec<usize>, Vec<usize>) = (0..pool.given.len()).partition(|&at| is_hidden[at]);
         let rows = |of: &[usize]| -> Vec<usize> { of.iter().map(|&at| pool.given[at]).collect() };
         let labels = |of: &[usize]| -> Vec<usize> { of.iter().map(|&at| pool.labels[at]).collect() };
+        let stands_in = |&at: &usize| tiers[pool.labels[at]] != own.of_class(pool.labels[at]);
+        let mut of_class = vec![0usize; pool.classes];
+        pool.labels.iter().for_each(|&class| of_class[class] += 1);
+        let kept_share = |at: &usize| {
+            let class = pool.labels[*at];
+            if stands_in(at) { 1.0 } else { left[class] as f64 / of_class[class] as f64 }
+        };
         let stands_for = |&at: &usize| {
             let class = pool.labels[at];
             (pool.calibrates(at) && stands(class)).then(|| tiers[class])
@@ -164,7 +173,8 @@ impl Fold {
             distance: Vec::new(),
             novel: Vec::new(),
             stands_for: hidden.iter().map(stands_for).collect(),
-            stands_in: hidden.iter().map(|&at| tiers[pool.labels[at]] != own.of_class(pool.labels[at])).collect(),
+            stands_in: hidden.iter().map(stands_in).collect(),
+            kept_share: hidden.iter().map(kept_share).collect(),
             counts: hidden.iter().map(|&at| counts[at]).collect(),
             truth: labels(&hidden),
             tiers,

@@ -34,6 +34,9 @@
 
 use std::collections::BTreeMap;
 
+/// Standard errors of the interval of an estimate.
+const ERRORS: f64 = 2.33;
+
 /// A given label that was held out in its fold.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HeldOut {
@@ -67,6 +70,8 @@ pub struct Calibration {
     pub known: f64,
     /// The weight of the instance in question, which is added to that of the wrong labels: 1 where all labels count alike.
     pub added: f64,
+    /// The share of the labels of a class that a fold keeps, on average. The pool is labelled with all of them, and is labelled better.
+    pub kept_share: f64,
 }
 
 /// An estimated precision.
@@ -74,7 +79,8 @@ pub struct Calibration {
 pub struct Estimate {
     /// The estimate.
     pub precision: f64,
-    /// The ends of a 95 % interval.
+    /// The ends of a 95 % interval: Wilson's with 2.33 standard errors, since the same labels have chosen the set, where the upper end has as
+    /// much less wrong as folds have fewer labels than the pool.
     pub interval: (f64, f64),
     /// Held-out labels behind it.
     pub labels: usize,
@@ -82,7 +88,7 @@ pub struct Estimate {
 
 impl Default for Calibration {
     fn default() -> Self {
-        Self { held_out: Vec::new(), known: 1.0, added: 1.0 }
+        Self { held_out: Vec::new(), known: 1.0, added: 1.0, kept_share: 1.0 }
     }
 }
 
@@ -92,7 +98,7 @@ impl Calibration {
     pub(crate) fn new(mut held_out: Vec<HeldOut>, known: f64) -> Self {
         held_out.sort_by(|a, b| a.rank.total_cmp(&b.rank));
         let added = held_out.iter().map(|label| label.weight).fold(1.0, f64::max);
-        let mut calibration = Self { held_out, known, added };
+        let mut calibration = Self { held_out, known, added, kept_share: 1.0 };
         if known < 1.0 {
             let labels = calibration.held_out.len() as f64;
             let mut above = Above::default();
@@ -110,6 +116,11 @@ impl Calibration {
     pub(crate) fn adding(mut self, added: f64) -> Self {
         self.added = self.added.max(added);
         self
+    }
+
+    /// Notes how many labels folds keep.
+    pub(crate) fn with_kept_share(self, kept_share: f64) -> Self {
+        Self { kept_share, ..self }
     }
 
     /// The precision that is promised for the best share `v` of the pool; 0 if nothing can be promised.
@@ -168,11 +179,14 @@ impl Calibration {
         };
         let right = above.right();
         // Labels of few classes are worth fewer of many.
-        let (low, high) = wilson(right, above.effective().min(self.labels_by_class(above.count, right)));
+        let (low, high) = wilson(right, above.effective().min(self.labels_by_class(above.count, right)), ERRORS);
         let spread = 1.96 * above.squares.sqrt();
         Some(Estimate {
             precision: known(above.all) * right,
-            interval: (known((above.all - spread).max(0.0)) * low, known(above.all + spread) * high),
+            interval: (
+                known((above.all - spread).max(0.0)) * low,
+                known(above.all + spread) * (1.0 - self.kept_share * (1.0 - high)),
+            ),
             labels: above.count,
         })
     }
@@ -247,11 +261,10 @@ impl Above {
     }
 }
 
-/// The 95 % interval of a share of `n`, by Wilson's score.
-pub(crate) fn wilson(share: f64, n: f64) -> (f64, f64) {
-    const Z: f64 = 1.96;
-    let centre = (share + Z * Z / (2.0 * n)) / (1.0 + Z * Z / n);
-    let half = Z / (1.0 + Z * Z / n) * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
+/// The interval of a share of `n` of so many standard errors, by Wilson's score.
+pub(crate) fn wilson(share: f64, n: f64, z: f64) -> (f64, f64) {
+    let centre = (share + z * z / (2.0 * n)) / (1.0 + z * z / n);
+    let half = z / (1.0 + z * z / n) * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();
     // Rounding must not leave the share itself outside.
     ((centre - half).clamp(0.0, share), (centre + half).clamp(share, 1.0))
 }

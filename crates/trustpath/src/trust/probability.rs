@@ -1,11 +1,12 @@
 //! The probability that a label is right, from the rank of its instance.
 //!
 //! ```text
-//! P(right | v) = k(v) · 1 / (1 + exp(−a − b logit(1 − v)))
+//! P(right | v) = k(v) · 1 / (1 + exp(−a − b logit(1 − v) + 0.4 ln s))
 //! ```
 //!
 //! where `v` is the share of the pool that scores at least as high. The two parameters are fitted to the held-out labels by
 //! penalised maximum likelihood: the penalty stands for what is typical of pools, and decides where labels are few.
+//! Folds keep a share `s` of the labels of a class, with which more labels come out wrong than with all of them.
 //! `k(v)` is the share of known instances at that rank: 1 in closed pools, in open ones `π₀` times the density of the
 //! held-out labels' ranks (Grenander's estimate, which falls with `v`), at most 1.
 
@@ -13,7 +14,9 @@ use super::density::{density_at, falling_density};
 use super::precision::{Calibration, HeldOut};
 
 /// Mean and standard deviation of the intercept and the slope over typical pools.
-const PRIOR: [(f64, f64); 2] = [(1.0, 1.0), (0.8, 0.4)];
+const PRIOR: [(f64, f64); 2] = [(1.5, 1.5), (0.9, 0.5)];
+/// The power of the number of labels with which the odds of a wrong one fall; chosen on validation classes.
+const LEARNING: f64 = 0.4;
 /// Newton steps, at most: the objective is convex in two unknowns.
 const STEPS: usize = 50;
 
@@ -66,7 +69,8 @@ impl RightCurve {
         }
         // A label of a higher rank is never less probable.
         let slope = at[1].max(0.0);
-        Self { intercept: at[0], slope, known: known_shares(calibration) }
+        let intercept = at[0] - LEARNING * calibration.kept_share.ln();
+        Self { intercept, slope, known: known_shares(calibration) }
     }
 
     /// Intercept and slope, and the shares of known instances: the upper end of each interval of ranks, and the share in it.
