@@ -76,16 +76,17 @@ TARGETS = {
     ),
     "promise": Target(
         "Trusted labels and none of these",
-        "*wrong at 0.9*: percent of wrong labels among the trusted where a precision of 0.9 is asked for, ± one standard error over the "
-        "draws, and in brackets the percentage of the pool that is trusted. *in interval*: share of the draws in which the interval of the "
-        "estimate contains the precision (mean error of the estimate). *AUROC*: how well right labels rank before wrong ones. *Brier*: "
-        "squared error of the probability, and that of a constant. *flagged*: share marked as none of these, *false*: of these, the share "
-        "that has a labelled class, *recall*: the share of unknown classes that is marked, *known*: estimated share of labelled classes. "
-        "Last: draws in which rounds labelled and credibility ranked. Pools have 20 classes of 60 instances unless the case says otherwise.",
+        "Where 90 % confidence that 90 % are right is asked for: *trusts in*: percent of the draws in which anything is trusted, *wrong then*: "
+        "percent of wrong labels among the trusted in these draws, *draws above*: percent of all draws in which more than 10 % of the trusted are "
+        "wrong, *coverage*: percent of the pool that is trusted. *on average*: the same share of wrong labels and coverage by `--average`, where "
+        "draws that trust nothing count as right. *calibration error*: of the probabilities, in points, over all draws. *in interval*: "
+        "percent of the draws in which the interval of the estimate contains the precision. *none of these*: percent of the instances of "
+        "labelled classes that are marked so, and of the others. Pools have 20 classes of 60 instances unless the case says otherwise; of pools of more than 3,000 "
+        "instances a fifth of the draws is made.",
         "1 hour",
-        ["trust_quality 12 KINDS", "# Novel classes", "trust_quality 12 cub:novel cifar-fs:novel case=missing"],
-        ["trust_quality 4 cub:validation cifar-fs:validation 'case=closed 5 classes'",
-         "trust_quality 3 cub:validation cifar-fs:validation 'case=open fifth missing, 5'"],
+        ["trust_quality 100 KINDS", "# Novel classes", "trust_quality 100 cub:novel cifar-fs:novel"],
+        ["trust_quality 8 cub:validation cifar-fs:validation 'case=5 classes'",
+         "trust_quality 4 cub:validation cifar-fs:validation 'case=fifth missing, 5'"],
         needs=("features",), checked=True,
     ),
     "predictions": Target(

@@ -63,7 +63,8 @@ pub fn run(args: &PredictArgs) -> Result<()> {
     pool.check_features(saved.model.projection.mean.len(), saved.columns.as_deref())?;
     let predictions = threads.install(|| predict(&pool, &saved.model))?;
     let data = DataInfo { classes: &saved.class_names, ..DataInfo::of(&pool) };
-    let result = PredictResult { data, predictions: &predictions };
+    let unlike = saved.model.are_unlike_pool(&predictions.rank);
+    let result = PredictResult { data, predictions: &predictions, unlike };
     let took = start.elapsed();
     let summary = Summary { text: result.text(&memory::spent(took)), took, ..Summary::default() };
     results::finish(&args.run, output.as_ref(), &FileSet::default(), &pool, || Ok(result.table()?), summary)

@@ -20,6 +20,8 @@ pub struct Predictions {
     pub verdicts: Vec<Verdict>,
     /// The class that competes with it.
     pub rival: Vec<usize>,
+    /// The share of the pool that scores at least as high.
+    pub rank: Vec<f64>,
 }
 
 impl Predictions {
@@ -30,6 +32,7 @@ impl Predictions {
         self.credibility.extend(more.credibility);
         self.verdicts.extend(more.verdicts);
         self.rival.extend(more.rival);
+        self.rank.extend(more.rank);
     }
 }
 
@@ -40,9 +43,19 @@ pub struct PredictResult<'a> {
     pub data: DataInfo<'a>,
     /// What is predicted.
     pub predictions: &'a Predictions,
+    /// Whether they are unlike the pool of the model.
+    pub unlike: bool,
 }
 
+/// What to know of instances that are unlike the pool.
+const UNLIKE: &str = "These instances are unlike the pool that the model was made from: their labels fit worse than the pool's do. The promise does not hold for them, and probabilities are too high. Label some of them at random and run trustpath label on all.";
+
 impl PredictResult<'_> {
+    /// What a user should know before relying on the predictions.
+    pub fn note(&self) -> Option<&'static str> {
+        self.unlike.then_some(UNLIKE)
+    }
+
     /// The summary for a terminal, with the time and memory spent.
     pub fn text(&self, spent: &str) -> String {
         let DataInfo { source, ids, classes, .. } = self.data;
@@ -61,8 +74,9 @@ impl PredictResult<'_> {
             0 => String::new(),
             novel => format!(", {novel} none of these"),
         };
+        let note = self.note().map_or_else(String::new, |note| format!("\n{note}\n\n"));
         format!(
-            "{source}: {}, {} trusted, {} doubtful{novel}\n{}{more}\n{spent}\n",
+            "{source}: {}, {} trusted, {} doubtful{novel}\n{}{more}\n{note}{spent}\n",
             count(ids.len(), "instance", "instances"),
             number(Verdict::Trusted),
             number(Verdict::Doubtful),

@@ -390,7 +390,7 @@ fn predictions_have_columns_and_a_summary() {
     let features = Features::new(&values[..], ROWS, DIMS).unwrap();
     let mut predictions = Predictions::default();
     predictions.append(pool.labelling.model.predict(&features).unwrap());
-    let result = PredictResult { data: pool.data(), predictions: &predictions };
+    let result = PredictResult { data: pool.data(), predictions: &predictions, unlike: false };
     assert_eq!(columns(&result), ["id", "label", "probability", "credibility", "verdict", "rival"]);
     let trusted = predictions.verdicts.iter().filter(|v| **v == Verdict::Trusted).count();
     let text = result.text("1.0 s");

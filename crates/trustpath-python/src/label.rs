@@ -268,18 +268,20 @@ impl Model {
         let probabilities = to_array(py, &probabilities)?;
         let verdicts: Vec<&str> = predicted.verdicts.iter().map(|&v| v.name()).collect();
         let credibility = predicted.credibility.clone();
+        let unlike = slf.get().0.model.are_unlike_pool(&predicted.rank);
         let columns = ids.map(|ids| {
             let mut predictions = Predictions::default();
             predictions.append(predicted);
             let classes = &slf.get().0.class_names;
             let data = DataInfo { source: "", dims: 0, ids: &ids, labels: &[], classes };
-            columns(py, &PredictResult { data, predictions: &predictions }, None)
+            columns(py, &PredictResult { data, predictions: &predictions, unlike }, None)
         });
         dict!(py, {
             "label": rows(labels).into_pyarray(py),
             "probabilities": probabilities,
             "credibility": credibility.into_pyarray(py),
             "verdict": verdicts,
+            "unlike": unlike,
             "columns": columns.transpose()?,
         })
     }

@@ -29,17 +29,42 @@ pub struct PoolCase {
     pub long_tailed: bool,
     /// Rows of each class, at most.
     pub per_class: usize,
+    /// Share of the given labels that is another class's, drawn at random.
+    pub wrong: f64,
+    /// How many near-copies there are of every row: labels are given to rows of the whole at random.
+    pub copies: usize,
+    /// Whether there is one instance of each of all other classes.
+    pub odd: bool,
 }
+
+/// Twenty classes of sixty instances, five of each labelled.
+pub const BASE: PoolCase = PoolCase {
+    name: "",
+    classes: 20,
+    given: Given::Each(5),
+    missing: 0.0,
+    long_tailed: false,
+    per_class: 60,
+    wrong: 0.0,
+    copies: 1,
+    odd: false,
+};
+/// The jitter of near-copies, relative to the size of a feature.
+const JITTER: f64 = 1e-3;
+/// Other classes that a case with odd instances needs.
+const ODD: usize = 20;
 
 impl PoolCase {
     /// Draws a pool; `None` if the table has too few classes or rows.
     pub fn draw(&self, table: &FeatureTable, seed: u64) -> Option<KnownPool> {
-        if self.classes > 20 && table.class_names().len() < 40 {
+        let all = table.class_names().len();
+        if self.classes > 20 && all < 40 || self.odd && all < self.classes + ODD {
             return None;
         }
         let mut random = Random::stream(seed, 15);
         let drawn = shuffled_classes(table, self.classes, &mut random);
         let classes = drawn.len();
+        let kinds: Vec<usize> = drawn.iter().map(|(class, _)| *class).collect();
         let members: Vec<Vec<usize>> =
             drawn.into_iter().enumerate().map(|(rank, (_, rows))| self.part(table, rows, rank, classes)).collect();
         let labelled = classes - (self.missing * classes as f64).round() as usize;
@@ -55,7 +80,52 @@ impl PoolCase {
                 pool.given.push(is_given.then_some(number));
             }
         }
+        if self.odd {
+            let mut others: Vec<usize> = (0..all).filter(|class| !kinds.contains(class)).collect();
+            random.shuffle(&mut others);
+            for (at, class) in others.into_iter().enumerate() {
+                let row = random.choose(&table.members()[class], 1)[0];
+                pool.values.extend_from_slice(table.row(row));
+                pool.truth.push(classes + at);
+                pool.given.push(None);
+            }
+        }
+        if self.copies > 1 {
+            pool = self.with_copies(&pool, &mut random);
+        }
+        self.mislabel(&mut pool, &mut random);
         Some(pool)
+    }
+
+    /// Near-copies of every row, as many of each class labelled as before, but of all copies.
+    fn with_copies(&self, pool: &KnownPool, random: &mut Random) -> KnownPool {
+        let dims = pool.values.len() / pool.truth.len();
+        let mut copies = KnownPool { values: Vec::new(), truth: Vec::new(), given: Vec::new(), classes: pool.classes };
+        for (row, &class) in pool.values.chunks_exact(dims).zip(&pool.truth) {
+            let jitter = JITTER * norm(row) / (dims as f64).sqrt();
+            for _ in 0..self.copies {
+                copies.values.extend(row.iter().map(|v| v + (jitter * random.normal()) as f32));
+                copies.truth.push(class);
+                copies.given.push(None);
+            }
+        }
+        for class in 0..pool.classes {
+            let labels = pool.given.iter().filter(|given| **given == Some(class)).count();
+            let rows: Vec<usize> = (0..copies.truth.len()).filter(|&row| copies.truth[row] == class).collect();
+            random.choose(&rows, labels).into_iter().for_each(|row| copies.given[row] = Some(class));
+        }
+        copies
+    }
+
+    /// Gives a share of the labels to another class, as long as every class keeps one.
+    fn mislabel(&self, pool: &mut KnownPool, random: &mut Random) {
+        let given: Vec<usize> = (0..pool.given.len()).filter(|&row| pool.given[row].is_some()).collect();
+        for row in random.choose(&given, (self.wrong * given.len() as f64).round() as usize) {
+            let class = pool.truth[row];
+            if pool.given.iter().filter(|given| **given == Some(class)).count() > 1 {
+                pool.given[row] = Some((class + 1 + random.below(pool.classes - 1)) % pool.classes);
+            }
+        }
     }
 
     /// The rows of a class that are in the pool, those that are labelled first.

@@ -14,35 +14,33 @@ mod measure;
 
 use trustpath_bench::{Result, pools};
 
-use cases::{Given, PoolCase};
+use cases::{BASE, Given, PoolCase};
 use measure::Cell;
 
-/// Twenty classes of sixty instances, five of each labelled.
-const BASE: PoolCase =
-    PoolCase { name: "", classes: 20, given: Given::Each(5), missing: 0.0, long_tailed: false, per_class: 60 };
-
-/// The cases of the tables.
+/// The cases of the table.
 const CASES: &[PoolCase] = &[
-    PoolCase { name: "closed 5 classes, 5 each", classes: 5, ..BASE },
-    PoolCase { name: "closed 5 each", ..BASE },
-    PoolCase { name: "closed 20 each", given: Given::Each(20), ..BASE },
-    PoolCase { name: "closed 2 each", given: Given::Each(2), ..BASE },
-    PoolCase { name: "closed 1 each", given: Given::Each(1), ..BASE },
-    PoolCase { name: "closed random 5", given: Given::Random(5), ..BASE },
-    PoolCase { name: "closed 10 each, 1:10", given: Given::Each(10), long_tailed: true, ..BASE },
-    PoolCase { name: "closed half 10, half 1", given: Given::HalfOne, ..BASE },
-    PoolCase { name: "closed typical 5", given: Given::Typical(5), ..BASE },
-    PoolCase { name: "open fifth missing, 5 each", missing: 0.2, ..BASE },
-    PoolCase { name: "open fifth missing, 20 each", missing: 0.2, given: Given::Each(20), ..BASE },
-    PoolCase { name: "open half missing, 10 each", missing: 0.5, given: Given::Each(10), ..BASE },
-    PoolCase { name: "many closed 77 classes, 5 each", classes: 77, ..BASE },
-    PoolCase { name: "many open 77 classes, 10 each", classes: 77, missing: 0.2, given: Given::Each(10), ..BASE },
-    PoolCase { name: "small 15 per class, 5 each", per_class: 20, ..BASE },
-    PoolCase { name: "large closed 5 each", per_class: 300, ..BASE },
-    PoolCase { name: "large closed 20 each", given: Given::Each(20), per_class: 300, ..BASE },
-    PoolCase { name: "large closed 20 each, 1:10", given: Given::Each(20), long_tailed: true, per_class: 300, ..BASE },
-    PoolCase { name: "large fifth missing, 5 each", missing: 0.2, per_class: 300, ..BASE },
-    PoolCase { name: "large fifth missing, 20 each", missing: 0.2, given: Given::Each(20), per_class: 300, ..BASE },
+    PoolCase { name: "5 classes, 5 each", classes: 5, ..BASE },
+    PoolCase { name: "10 classes, random 5", classes: 10, given: Given::Random(5), ..BASE },
+    PoolCase { name: "5 each", ..BASE },
+    PoolCase { name: "20 each", given: Given::Each(20), ..BASE },
+    PoolCase { name: "2 each", given: Given::Each(2), ..BASE },
+    PoolCase { name: "1 each", given: Given::Each(1), ..BASE },
+    PoolCase { name: "random 5", given: Given::Random(5), ..BASE },
+    PoolCase { name: "random 20", given: Given::Random(20), ..BASE },
+    PoolCase { name: "10 each, 1:10", given: Given::Each(10), long_tailed: true, per_class: 300, ..BASE },
+    PoolCase { name: "half 10, half 1", given: Given::HalfOne, ..BASE },
+    PoolCase { name: "typical 5", given: Given::Typical(5), ..BASE },
+    PoolCase { name: "5 each, 5 % wrong", wrong: 0.05, ..BASE },
+    PoolCase { name: "20 each, 5 % wrong", given: Given::Each(20), wrong: 0.05, ..BASE },
+    PoolCase { name: "5 each, ten near-copies", per_class: 20, copies: 10, ..BASE },
+    PoolCase { name: "fifth missing, 5 each", missing: 0.2, ..BASE },
+    PoolCase { name: "fifth missing, 20 each", missing: 0.2, given: Given::Each(20), ..BASE },
+    PoolCase { name: "half missing, 10 each", missing: 0.5, given: Given::Each(10), ..BASE },
+    PoolCase { name: "odd ones, 5 each", odd: true, ..BASE },
+    PoolCase { name: "77 classes, 5 each", classes: 77, ..BASE },
+    PoolCase { name: "77 classes, fifth missing, 10 each", classes: 77, missing: 0.2, given: Given::Each(10), ..BASE },
+    PoolCase { name: "15 per class, 5 each", per_class: 20, ..BASE },
+    PoolCase { name: "300 per class, 5 each", per_class: 300, ..BASE },
 ];
 
 fn main() -> Result<()> {

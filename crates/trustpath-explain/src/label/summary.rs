@@ -82,7 +82,9 @@ impl LabelResult<'_> {
         }
         if trusted.trust.precision().is_some() && self.unlabeled() > 0 {
             let size = |&(precision, size): &(f64, usize)| format!("{:.0} %: {size}", 100.0 * precision);
-            add("trusted at", trusted.curve.iter().map(size).collect::<Vec<String>>().join(", "));
+            if trusted.curve.iter().any(|(_, size)| *size > 0) {
+                add("trusted at", trusted.curve.iter().map(size).collect::<Vec<String>>().join(", "));
+            }
             add("checked by", self.checked_by());
         }
         if let Some(cut) = trusted.cut {

@@ -446,7 +446,13 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _predict(self, X: Any, ids: Optional[list[str]] = None) -> dict[str, Any]:
         check_is_fitted(self)
-        return self._model.predict(self._directed(self._features(X)), ids, self.n_jobs)
+        found: dict[str, Any] = self._model.predict(self._directed(self._features(X)), ids, self.n_jobs)
+        if found["unlike"]:
+            warnings.warn(
+                "these instances are unlike those of fit: what is promised does not hold for them, and probabilities are too high",
+                stacklevel=3,
+            )
+        return found
 
     def _directed(self, X: NDArray[Any]) -> NDArray[Any]:
         """X without rows of zeros, with a warning where it has some."""

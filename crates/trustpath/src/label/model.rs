@@ -13,7 +13,7 @@ use super::row_labeller::{RowLabeller, ScoredRow};
 use crate::classify::LogisticModel;
 use crate::judge::{FrozenPath, Judgement};
 use crate::represent::{Projection, Reference};
-use crate::trust::{RankedBy, RightCurve, rank};
+use crate::trust::{RankedBy, RightCurve, rank, rank_low};
 use crate::{Error, Features, Matrix, Result};
 
 /// Rows that are predicted together.
@@ -69,6 +69,8 @@ pub struct Prediction {
     pub rival: Vec<usize>,
     /// Trusted, doubtful or none of these.
     pub verdicts: Vec<Verdict>,
+    /// The share of the pool that scores at least as high; of an instance that is none of these, what it is for those of the pool on average.
+    pub rank: Vec<f64>,
 }
 
 impl LabelModel {
@@ -125,6 +127,7 @@ impl LabelModel {
             credibility: all.iter().map(|row| row.credibility).collect(),
             rival: all.iter().map(|row| row.rival).collect(),
             verdicts: all.iter().map(|row| row.verdict).collect(),
+            rank: all.iter().map(|row| row.rank).collect(),
             probabilities,
         })
     }
@@ -147,9 +150,12 @@ impl LabelModel {
         let scored = parts.score(&placed, &rows, probabilities);
         let row = |scored: ScoredRow| {
             let score = scored.scores[self.trust.ranked_by as usize];
-            let rank = self.trust.share * rank(&self.trust.scores, score);
+            let mut rank = self.trust.share * rank(&self.trust.scores, score);
             let (label, probability, verdict) = match scored.none {
-                Some(probability) => (None, probability, Verdict::NoneOfThese),
+                Some(probability) => {
+                    rank = 0.5 * (1.0 + self.trust.share);
+                    (None, probability, Verdict::NoneOfThese)
+                }
                 None => {
                     let trusted = score >= self.trust.cut;
                     let verdict = if trusted { Verdict::Trusted } else { Verdict::Doubtful };
@@ -164,9 +170,16 @@ impl LabelModel {
                 credibility: scored.judged.credibility(),
                 rival,
                 verdict,
+                rank,
             }
         };
         Ok(scored.into_iter().map(row).collect())
+    }
+
+    /// Whether predictions with these [ranks](Prediction::rank) are of instances unlike the pool: then nothing that is known of the pool's
+    /// labels holds for them.
+    pub fn are_unlike_pool(&self, rank: &[f64]) -> bool {
+        rank_low(rank, self.trust.scores.len())
     }
 
     /// Number of classes that have labels.
@@ -185,6 +198,7 @@ pub(crate) struct PredictedRow {
     pub credibility: f64,
     pub rival: usize,
     pub verdict: Verdict,
+    pub rank: f64,
 }
 
 /// So many rows in the blocks in which they are predicted.

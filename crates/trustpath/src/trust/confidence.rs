@@ -9,10 +9,11 @@
 //! ```
 //!
 //! A later set is only tested where all earlier ones were rejected, so that no correction for their number is needed (Angelopoulos,
-//! Bates, Candès, Jordan and Lei, "Learn then test", 2021). Of these sets the largest is trusted for which
+//! Bates, Candès, Jordan and Lei, "Learn then test", 2021). Of a set that passes, its best part is no worse, since instances are ranked; so
+//! much of the pool is trusted:
 //!
 //! ```text
-//! p ≤ (1 − confidence) min(1, (0.3 / v)³)               v the share of the pool that it is
+//! min(v, 0.3 ((1 − confidence) / p)^⅓)               v the share of the pool that the set is; the largest of all sets that pass
 //! ```
 //!
 //! so that the trusted set grows with the evidence: one label more or less would otherwise decide between nothing and everything. Labels of unequal weight count as `n = (Σ w)² / Σ w²` (Kish), where the labels of one class that
@@ -32,9 +33,9 @@ use super::precision::{Above, Calibration, HeldOut};
 const FIRST: f64 = 0.25;
 /// The share of the pool that labels of larger classes may stand for, at most.
 const STANDS_IN: f64 = 0.35;
-/// The share of the pool from which a set needs more evidence than the confidence alone, and the power of how much more. With less, more updates
-/// of a session change the trusted share by more than 40 points; with more, coverage is lost.
-const GROWTH: (f64, i32) = (0.3, 3);
+/// The share of the pool that is trusted by the least evidence, and the power of the evidence that more of it takes. With a larger share or a
+/// smaller power, more updates of a session change the trusted share by more than 40 points; otherwise coverage is lost.
+const GROWTH: (f64, f64) = (0.3, 3.0);
 /// Held-out labels of a set from which is guessed how many are needed.
 const ENOUGH_TO_GUESS: f64 = 5.0;
 
@@ -150,9 +151,8 @@ impl Calibration {
             if chance > promise.level() {
                 break;
             }
-            if chance <= promise.level() * (GROWTH.0 / v).powi(GROWTH.1).min(1.0) {
-                trusted = count;
-            }
+            let grown = GROWTH.0 * (promise.level() / chance).powf(1.0 / GROWTH.1);
+            trusted = trusted.max(count.min((grown * pool as f64) as usize));
         }
         trusted
     }

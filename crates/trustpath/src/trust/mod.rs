@@ -30,6 +30,8 @@ pub(crate) use precision::rank;
 pub(crate) use unknown::Unknown;
 
 use absorption::absorption;
+pub(crate) use typicality::rank_low;
+
 use typicality::are_picked;
 
 /// How trusted labels are chosen.

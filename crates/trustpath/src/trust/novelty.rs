@@ -27,7 +27,7 @@ use super::folds::{ClassTiers, Fold, Folds};
 use crate::pool::Pool;
 
 /// Held-out labels that are needed to say anything.
-pub const MIN_LABELS: usize = 10;
+pub const MIN_LABELS: usize = 20;
 /// The level at which anything found makes the pool an open one.
 const OPEN_LEVEL: f64 = 0.3;
 /// P-values that count as small.

@@ -8,6 +8,9 @@
 //! z = (½ − r) √(12 L)
 //! ```
 //!
+//! New instances are compared with the pool in the same way, by the ranks of their scores among those of `S` rows of the pool, with the
+//! opposite sign and a variance of `1/(12 L) + 1/(12 S)`.
+//!
 //! Over random, stratified, imbalanced and open pools of four kinds of features `z` stayed below 3; where labels were picked near
 //! the mean of their class it was above 6.
 
@@ -33,10 +36,26 @@ pub(crate) fn are_picked(degree: &[f64], given: &[usize], open: &[usize]) -> boo
     z > PICKED.0 && mean < PICKED.1
 }
 
+/// Whether instances rank lower than those of the pool that they are ranked among, of which there are so many.
+pub(crate) fn rank_low(rank: &[f64], among: usize) -> bool {
+    let (n, pool) = (rank.len() as f64, among as f64);
+    let mean = rank.iter().sum::<f64>() / n;
+    let z = (mean - 0.5) * (12.0 / (1.0 / n + 1.0 / pool)).sqrt();
+    z > PICKED.0 && mean > 1.0 - PICKED.1
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::random::Random;
+
+    #[test]
+    fn ranks_like_those_of_the_pool_are_not_low() {
+        let mut random = Random::stream(4, 0);
+        let ranks: Vec<f64> = (0..300).map(|_| random.uniform()).collect();
+        assert!(!rank_low(&ranks, 500) && !rank_low(&[], 500) && !rank_low(&[0.99; 5], 500));
+        assert!(rank_low(&ranks.iter().map(|rank| rank.sqrt()).collect::<Vec<f64>>(), 500));
+    }
 
     #[test]
     fn random_labels_are_not_picked_and_the_most_typical_are() {
