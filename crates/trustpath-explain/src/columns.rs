@@ -104,6 +104,8 @@ impl ResultColumns for LabelResult<'_> {
                 "Why the instance has this verdict.";
             "suggested" OptionalCount (if !r.labelling.suggestions.is_empty()) = r.ranks(),
                 "The rank among the instances to label next, from 1.";
+            "origin" Text (if !r.labelling.suggestions.is_empty()) = r.origins(),
+                "For the instances to label next, random or chosen: copy it into the labels file with their labels.";
         }
     }
 

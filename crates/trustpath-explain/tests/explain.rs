@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use trustpath::label::{Labelling, Trust, Verdict};
 use trustpath::spec::LabelSpec;
 use trustpath::trust::{Calibration, Estimate, HeldOut, Promise};
-use trustpath::{Features, audit, label};
+use trustpath::{Features, Origin, audit, label};
 use trustpath_explain::{
     AuditResult, AuditedRows, DataInfo, Extractor, FrontEnd, LabelResult, PredictResult, Predictions, ResultColumns,
     SavedModel, SavedPool,
@@ -127,7 +127,8 @@ fn every_verdict_has_its_reason() {
 fn columns_are_those_of_the_result_in_a_fixed_order() {
     let pool = ExplainedPool::new(15, LabelSpec { suggest: 2, ..LabelSpec::default() });
     let table = pool.result().table().unwrap();
-    let expected = ["id", "label", "probability", "credibility", "novelty", "round", "verdict", "reason", "suggested"];
+    let expected =
+        ["id", "label", "probability", "credibility", "novelty", "round", "verdict", "reason", "suggested", "origin"];
     assert_eq!(columns(&pool.result()), expected);
     let column = |name: &str| &table.columns().iter().find(|(n, _)| n == name).unwrap().1;
     assert_eq!(column("id"), &Column::Text(pool.ids.clone()));
@@ -135,7 +136,7 @@ fn columns_are_those_of_the_result_in_a_fixed_order() {
     let Column::OptionalText(labels) = column("label") else { panic!("labels may be missing") };
     assert_eq!(labels[1].as_deref(), Some("gull"));
     let Column::OptionalCount(ranks) = column("suggested") else { panic!("ranks may be missing") };
-    assert_eq!(ranks[pool.labelling.suggestions[1]], Some(2));
+    assert_eq!(ranks[pool.labelling.suggestions[1].row], Some(2));
     assert_eq!(ranks.iter().flatten().count(), 2);
     let Column::Text(reasons) = column("reason") else { panic!("reasons are texts") };
     assert_eq!(reasons[7], pool.result().reason(7));
@@ -296,7 +297,7 @@ fn a_page_shows_all_rows_with_facts_and_notes() {
     assert_eq!((page.facts, page.notes), (pool.result().facts(), pool.result().notes()));
     assert_eq!(page.counts.unwrap().iter().sum::<usize>(), ROWS);
     assert_eq!(page.instances[50].reason, pool.result().reason(50));
-    assert_eq!(page.instances[pool.labelling.suggestions[0]].suggested, Some(1));
+    assert_eq!(page.instances[pool.labelling.suggestions[0].row].suggested, Some(1));
     let accepted = pool.labelling.accepted_in.iter().flatten().count();
     assert_eq!(page.rounds.iter().flat_map(|round| &round.accepted).sum::<usize>(), accepted);
 }
@@ -416,6 +417,7 @@ fn a_model_is_read_as_it_was_written_and_others_are_refused() {
             features: vec![0.5; 2 * DIMS],
             ids: vec!["a".into(), "b\n".into()],
             labels: vec![None, Some(1)],
+            origins: vec![Origin::Unknown, Origin::Random],
         }),
     };
     let folder = tempfile::tempdir().unwrap();

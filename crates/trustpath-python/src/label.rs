@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use trustpath::label::Trust;
 use trustpath::spec::{LabelSpec, Spec};
-use trustpath::{Features, Matrix};
+use trustpath::{Features, Matrix, Origin};
 use trustpath_explain::{DataInfo, FrontEnd, LabelResult, PredictResult, Predictions, SavedModel, SavedPool};
 use trustpath_table::{MissingLabels, ReadingNote};
 
@@ -44,9 +44,9 @@ pub fn represent_pool(py: Python<'_>, x: Floats, options: Options<'_>) -> PyResu
     })
 }
 
-/// Labels instances: `labels` are indices into `classes`, −1 where there is none.
+/// Labels instances: `labels` are indices into `classes`, −1 where there is none, and `origins` the names of their origins.
 #[pyfunction]
-#[pyo3(signature = (x, labels, classes, options, kept=None))]
+#[pyo3(signature = (x, labels, classes, options, kept=None, origins=None))]
 pub fn label(
     py: Python<'_>,
     x: Floats,
@@ -54,14 +54,16 @@ pub fn label(
     classes: Vec<String>,
     options: Options<'_>,
     kept: Option<PyRef<'_, Represented>>,
+    origins: Option<Vec<String>>,
 ) -> PyResult<Labelling> {
+    let origins = read_origins(origins)?;
     let (labels, spec) = (read(labels)?, options.label_spec()?);
     let (trust, closed) = (spec.trust().map_err(errors::engine)?, spec.closed);
     let kept = kept.map(|kept| kept.0.clone());
     work(py, options.threads()?, move |mut stop: Stop| {
         let labelled = Python::attach(|py| {
             x.features(py, |x| {
-                let mut pool = trustpath::label(x, &labels).classes(classes.len()).spec(&spec);
+                let mut pool = trustpath::label(x, &labels).origins(&origins).classes(classes.len()).spec(&spec);
                 if let Some(kept) = &kept {
                     pool = pool.on(kept);
                 }
@@ -71,6 +73,12 @@ pub fn label(
         let (labelling, dims) = labelled?;
         Ok(Labelling { labelling, dims, labels, classes, trust, closed })
     })
+}
+
+/// Origins by their names.
+fn read_origins(names: Option<Vec<String>>) -> PyResult<Vec<Origin>> {
+    let names = names.unwrap_or_default();
+    names.iter().map(|name| name.parse()).collect::<trustpath::Result<_>>().map_err(errors::engine)
 }
 
 /// The names of the options of labelling, with their defaults as text.
@@ -125,7 +133,8 @@ impl Labelling {
             "accepted_in": numbers(labelling.accepted_in.iter().copied()).into_pyarray(py),
             "verdict": verdicts,
             "rounds": labelling.rounds.len(),
-            "suggestions": rows(labelling.suggestions.clone()).into_pyarray(py),
+            "suggestions": rows(labelling.suggestions.iter().map(|next| next.row).collect()).into_pyarray(py),
+            "suggestion_origins": labelling.suggestions.iter().map(|next| next.origin.name()).collect::<Vec<_>>(),
             "lambda": labelling.lambda.clone().into_pyarray(py),
             "gamma_norm": to_array(py, &labelling.gamma_norm)?,
             "cut": labelling.trusted.cut,
@@ -178,8 +187,8 @@ impl Labelling {
 #[pyclass(frozen, module = "trustpath._trustpath")]
 pub struct Model(SavedModel);
 
-/// Features, a label of each row or −1, and names.
-type PoolArrays<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray1<i64>>, Vec<String>);
+/// Features, a label of each row or −1, names, and origins if there are any.
+type PoolArrays<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray1<i64>>, Vec<String>, Option<Vec<&'static str>>);
 
 #[pymethods]
 impl Model {
@@ -213,21 +222,23 @@ impl Model {
         x: &Bound<'_, PyArray2<f32>>,
         labels: &Bound<'_, PyArray1<i64>>,
         ids: Option<Vec<String>>,
+        origins: Option<Vec<String>>,
     ) -> PyResult<Self> {
         let (features, labels) = (x.readonly().as_slice()?.to_vec(), read(labels)?);
         let numbers = || (0..labels.len()).map(|row| row.to_string()).collect();
         let ids = ids.unwrap_or_else(numbers);
-        let pool = Some(SavedPool { features, ids, labels });
+        let pool = Some(SavedPool { features, ids, labels, origins: read_origins(origins)? });
         Ok(Self(SavedModel { pool, ..self.0.clone() }))
     }
 
-    /// The features, labels and names of the pool that it was trained on, if it keeps them.
+    /// The features, labels, names and origins of the pool that it was trained on, if it keeps them.
     fn pool<'py>(&self, py: Python<'py>) -> PyResult<Option<PoolArrays<'py>>> {
         let Some(pool) = &self.0.pool else { return Ok(None) };
         let rows = pool.ids.len();
         let x = pool.features.to_pyarray(py).reshape([rows, pool.features.len() / rows.max(1)])?;
         let labels = numbers(pool.labels.iter().copied()).into_pyarray(py);
-        Ok(Some((x, labels, pool.ids.clone())))
+        let origins = (!pool.origins.is_empty()).then(|| pool.origins.iter().map(|origin| origin.name()).collect());
+        Ok(Some((x, labels, pool.ids.clone(), origins)))
     }
 
     /// What it was trained on.

@@ -53,6 +53,7 @@ def test_attributes_hold_what_was_found(birds, few):
     assert norms.shape == (len(lambdas), n) and (np.diff(lambdas) < 0).all()
     assert (norms[0] == 0).all() and (norms[-1] > 0).any()
     assert len(fitted.suggestions_) == 3 and not given[fitted.suggestions_].any()
+    assert fitted.suggestion_origins_ == ["chosen", "random", "chosen"]
     probabilities = fitted.predict_proba(X)
     np.testing.assert_allclose(probabilities.sum(axis=1), 1)
     assert (fitted.classes_[probabilities.argmax(axis=1)] == fitted.predict(X)).all()

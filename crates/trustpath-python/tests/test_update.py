@@ -163,3 +163,20 @@ def test_rows_of_zeros_are_replaced_by_the_mean_of_all(pool):
         both = TrustPathClassifier().fit(X, y)
         warm = TrustPathClassifier(warm_start=True).fit(X[:250], y[:250])
         same(warm.update(X[250:], y[250:]), both)
+
+
+def test_labels_of_chosen_instances_check_nothing(pool, tmp_path):
+    X, truth = pool
+    y = known(truth, 4)
+    assert TrustPathClassifier().fit(X, y, origins=np.full(len(X), None)).trusted_.mean() > 0.5
+    with pytest.warns(UserWarning, match="Nothing is trusted"):
+        both = TrustPathClassifier().fit(X, y, origins=["chosen"] * len(X))
+        first = TrustPathClassifier(warm_start=True).fit(X[:250], y[:250], origins=["chosen"] * 250)
+        first.save(tmp_path / "pool.safetensors", keep_pool=True)
+        origins = ["chosen"] * (len(X) - 250)
+        same(first.update(X[250:], y[250:], origins), both)
+        same(TrustPathClassifier.load(tmp_path / "pool.safetensors").update(X[250:], list(y[250:]), origins), both)
+    with pytest.raises(ValueError, match="origin of instance 1 is 'Spain'"):
+        TrustPathClassifier().fit(X, y, origins=["random", "Spain"] + [None] * (len(X) - 2))
+    with pytest.raises(ValueError, match="origins has 2 names"):
+        TrustPathClassifier().fit(X, y, origins=["random"] * 2)

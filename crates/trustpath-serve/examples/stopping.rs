@@ -14,7 +14,7 @@ use std::path::Path;
 use trustpath::label;
 use trustpath::represent::Represented;
 use trustpath::spec::LabelSpec;
-use trustpath::{Features, NoObserver};
+use trustpath::{Features, NoObserver, Origin};
 use trustpath_bench::{FeatureTable, Random, Result, Split, embedded};
 use trustpath_serve::progress::{Goal, Outlook, ProgressPoint, outlook};
 use trustpath_table::TableFile;
@@ -63,20 +63,22 @@ fn session(pool: &SimulatedPool) -> Result<Vec<Update>> {
     let features = Features::new(&pool.values[..], rows, pool.dims)?;
     let spec = LabelSpec { suggest: AHEAD * BATCH, precision: GOAL.precision, ..LabelSpec::default() };
     let represented = Represented::of(&features, &mut NoObserver)?;
-    let mut queue = represented.label_first(spec.suggest);
-    let mut known = vec![false; rows];
+    let chosen = |row| (row, Origin::Chosen);
+    let mut queue: Vec<(usize, Origin)> = represented.label_first(spec.suggest).into_iter().map(chosen).collect();
+    let (mut known, mut origins) = (vec![false; rows], vec![Origin::Unknown; rows]);
     let (mut points, mut updates) = (Vec::<ProgressPoint>::new(), Vec::<Update>::new());
     let mut after = 0;
     // A pool of one class cannot be labelled.
     while after < 2 && !queue.is_empty() && points.last().is_none_or(|p| p.labels + BATCH <= rows) {
         let batch = BATCH.min(queue.len());
-        queue[..batch].iter().for_each(|&row| known[row] = true);
+        queue[..batch].iter().for_each(|&(row, origin)| (known[row], origins[row]) = (true, origin));
         let (labels, names) = numbered(&pool.truth, &known);
         if names.len() < 2 {
             queue.drain(..batch);
             continue;
         }
-        let labelling = label(&features, &labels).classes(names.len()).spec(&spec).on(&represented).run()?;
+        let asked = label(&features, &labels).origins(&origins).classes(names.len());
+        let labelling = asked.spec(&spec).on(&represented).run()?;
         let trusted = &labelling.trusted.rows;
         let right = |row: &&usize| labelling.labels[**row].map(|label| names[label]) == Some(pool.truth[**row]);
         let point = ProgressPoint::new(known.iter().filter(|&&known| known).count(), &labelling);
@@ -88,8 +90,9 @@ fn session(pool: &SimulatedPool) -> Result<Vec<Update>> {
         let p = &labelling.probability;
         let mut rest: Vec<usize> = (0..rows).collect();
         rest.sort_by(|&a, &b| p[a].total_cmp(&p[b]));
-        queue = [labelling.suggestions, rest].concat();
-        queue.retain(|&row| !known[row]);
+        let suggested = labelling.suggestions.iter().map(|next| (next.row, next.origin));
+        queue = suggested.chain(rest.into_iter().map(chosen)).collect();
+        queue.retain(|(row, _)| !known[*row]);
     }
     Ok(updates)
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use trustpath::Origin;
 use trustpath_table::{AnswerKind, AnswerRow, MissingLabels};
 
 use crate::journal::{Action, Change, Target};
@@ -62,17 +63,20 @@ pub struct Answers {
     /// Names; new classes are added at the end, so that the number of a class stays the same.
     classes: Vec<String>,
     answers: Vec<Answer>,
+    /// How it was decided that each of them gets an answer.
+    origins: Vec<Origin>,
     /// What instances were before each action that can be taken back.
-    history: Vec<Vec<(usize, Answer)>>,
+    history: Vec<Vec<(usize, Answer, Origin)>>,
     missing: MissingLabels,
 }
 
 impl Answers {
-    /// The state of a labels file.
+    /// The state of a labels file; `origins` is empty if nobody says anything.
     pub fn new(
         ids: &[String],
         labels: &[Option<usize>],
         classes: &[String],
+        origins: Vec<Origin>,
         kinds: &[(String, AnswerKind)],
         missing: MissingLabels,
     ) -> Self {
@@ -87,8 +91,9 @@ impl Answers {
                 _ => answers[row],
             };
         }
+        let origins = if origins.is_empty() { vec![Origin::Unknown; ids.len()] } else { origins };
         let (ids, classes) = (ids.to_vec(), classes.to_vec());
-        Self { ids, rows, classes, answers, history: Vec::new(), missing }
+        Self { ids, rows, classes, answers, origins, history: Vec::new(), missing }
     }
 
     /// The names of all classes.
@@ -111,6 +116,11 @@ impl Answers {
         &self.answers
     }
 
+    /// How it was decided that each instance gets an answer.
+    pub fn origins(&self) -> &[Origin] {
+        &self.origins
+    }
+
     /// The labels for the engine, whose classes are those that occur; and the number of each of these here.
     pub fn occurring(&self) -> (Vec<Option<usize>>, Vec<usize>) {
         let mut used = vec![false; self.classes.len()];
@@ -121,8 +131,9 @@ impl Answers {
         (self.answers.iter().map(|a| a.class().map(|class| place[class])).collect(), classes)
     }
 
-    /// The action that sets these rows; checks rows and the name of a new class, and changes nothing.
-    pub fn action(&self, rows: &[usize], to: &Target) -> Result<Action> {
+    /// The action that sets these rows; checks rows and the name of a new class, and changes nothing. An instance that has an answer keeps its
+    /// origin: another answer changes nothing about how it was decided that it gets one.
+    pub fn action(&self, rows: &[usize], to: &Target, origin: Origin) -> Result<Action> {
         if rows.is_empty() {
             return Err(Error::refused("no instance is selected"));
         }
@@ -133,7 +144,12 @@ impl Answers {
             Target::Label { label } | Target::Given { label } => Target::Label { label: self.class_name(label)? },
             other => other.clone(),
         };
-        let change = |&row: &usize| Change { id: self.ids[row].clone(), to: to.clone() };
+        let origin = |row: usize| match to {
+            Target::Open | Target::Skipped => Origin::Unknown,
+            _ if self.of(row).is_open() => origin,
+            _ => self.origins[row],
+        };
+        let change = |&row: &usize| Change { id: self.ids[row].clone(), origin: origin(row), to: to.clone() };
         Ok(Action { set: rows.iter().map(change).collect(), undo: false })
     }
 
@@ -170,7 +186,10 @@ impl Answers {
     pub fn undoing(&self) -> Result<Action> {
         let last = self.history.last();
         let last = last.ok_or_else(|| Error::refused("there is nothing to take back"))?;
-        let change = |&(row, answer): &(usize, Answer)| Change { id: self.ids[row].clone(), to: self.target(answer) };
+        let change = |&(row, answer, origin): &(usize, Answer, Origin)| {
+            let (id, to) = (self.ids[row].clone(), self.target(answer));
+            Change { id, origin, to }
+        };
         Ok(Action { set: last.iter().map(change).collect(), undo: true })
     }
 
@@ -189,8 +208,9 @@ impl Answers {
     pub fn apply(&mut self, action: &Action) -> std::result::Result<Vec<usize>, String> {
         let row = |change: &Change| self.rows.get(&change.id).copied().ok_or(change.id.clone());
         let rows = action.set.iter().map(row).collect::<std::result::Result<Vec<usize>, _>>()?;
-        let before = rows.iter().map(|&row| (row, self.answers[row])).collect();
+        let before = rows.iter().map(|&row| (row, self.answers[row], self.origins[row])).collect();
         for (&row, change) in rows.iter().zip(&action.set) {
+            self.origins[row] = change.origin;
             self.answers[row] = match &change.to {
                 Target::Open => Answer::Open,
                 Target::Skipped => Answer::Skipped,
@@ -225,7 +245,8 @@ impl Answers {
                 Answer::NoneOfThese => AnswerKind::NoneOfThese,
             };
             let label = answer.class().map(|class| self.classes[class].clone());
-            Some(AnswerRow { id: self.ids[row].clone(), label, kind })
+            let origin = Some(self.origins[row]).filter(|&origin| origin != Origin::Unknown);
+            Some(AnswerRow { id: self.ids[row].clone(), label, kind, origin: origin.map(|origin| origin.to_string()) })
         };
         self.answers.iter().enumerate().filter_map(row).collect()
     }
@@ -240,7 +261,7 @@ mod tests {
         let kinds = [("b".to_owned(), AnswerKind::Checked)];
         let labels = [Some(0), Some(1), None, None];
         let ids = names(&["a", "b", "c", "d"]);
-        Answers::new(&ids, &labels, &names(&["auk", "tern"]), &kinds, MissingLabels::usual())
+        Answers::new(&ids, &labels, &names(&["auk", "tern"]), Vec::new(), &kinds, MissingLabels::usual())
     }
 
     fn label(name: &str) -> Target {
@@ -258,7 +279,7 @@ mod tests {
             (vec![3], Target::Skipped),
             (vec![3], Target::Open),
         ] {
-            let action = state.action(&rows, &to).unwrap();
+            let action = state.action(&rows, &to, Origin::Chosen).unwrap();
             assert_eq!(state.apply(&action).unwrap(), rows);
             steps.push(state.all().to_vec());
         }
@@ -273,13 +294,34 @@ mod tests {
         assert_eq!(state.occurring().0, [Some(0), Some(1), None, None]);
     }
 
+    #[test]
+    fn an_answer_keeps_its_origin_until_it_is_taken_back() {
+        let mut state = answers();
+        let mut give = |row, to: &Target, origin| {
+            let action = state.action(&[row], to, origin).unwrap();
+            state.apply(&action).unwrap();
+            state.origins()[row]
+        };
+        assert_eq!(give(2, &label("auk"), Origin::Random), Origin::Random);
+        assert_eq!(give(2, &label("tern"), Origin::Chosen), Origin::Random, "another answer");
+        assert_eq!(give(0, &label("tern"), Origin::Chosen), Origin::Unknown, "it had a label before");
+        assert_eq!(give(2, &Target::Open, Origin::Chosen), Origin::Unknown);
+        assert_eq!(give(2, &Target::NoneOfThese, Origin::Chosen), Origin::Chosen);
+        assert_eq!(state.rows_of_file()[2].origin.as_deref(), Some("chosen"));
+        for expected in [Origin::Unknown, Origin::Random] {
+            let action = state.undoing().unwrap();
+            state.apply(&action).unwrap();
+            assert_eq!(state.origins()[2], expected);
+        }
+    }
+
     /// A session that is killed after its labels file was written reads the journal on top of it.
     #[test]
     fn a_journal_can_be_read_twice() {
         let mut once = answers();
         let mut actions = Vec::new();
         for (rows, to) in [(vec![2], label("gull")), (vec![0, 2], Target::NoneOfThese)] {
-            actions.push(once.action(&rows, &to).unwrap());
+            actions.push(once.action(&rows, &to, Origin::Chosen).unwrap());
             once.apply(actions.last().unwrap()).unwrap();
         }
         actions.push(once.undoing().unwrap());
@@ -302,11 +344,12 @@ mod tests {
             ("Auk ", "already"),
             (&"x".repeat(101), "100"),
         ] {
-            let error = state.action(&[2], &label(name)).unwrap_err().to_string();
+            let error = state.action(&[2], &label(name), Origin::Chosen).unwrap_err().to_string();
             assert!(error.contains(why), "{name:?}: {error}");
         }
-        let action = state.action(&[2], &label("  little \n auk ")).unwrap();
+        let action = state.action(&[2], &label("  little \n auk "), Origin::Chosen).unwrap();
         assert_eq!(action.set[0].to, label("little auk"));
-        assert!(state.action(&[9], &label("auk")).is_err() && state.action(&[], &label("auk")).is_err());
+        let refused = |rows: &[usize]| state.action(rows, &label("auk"), Origin::Chosen).is_err();
+        assert!(refused(&[9]) && refused(&[]));
     }
 }

@@ -1,7 +1,7 @@
 //! The curve of a session and its running check, kept beside the labels file, so that the next session goes on with them.
 //!
 //! ```text
-//! {"progress":"trustpath serve","version":3,"source":"birds.npy","rows":1965,"dims":640,"closed":false,"trust":"precision 0.9"}
+//! {"progress":"trustpath serve","version":4,"source":"birds.npy","rows":1965,"dims":640,"closed":false,"trust":"precision 0.9"}
 //! {"point":{"labels":20,"coverage":0.31,"trusted":412,"precision":[0.94,0.81,0.98]}}
 //! {"check":[{"id":"7.jpg","label":"auk"},{"id":"9.jpg","label":"tern"}]}
 //! ```
@@ -59,7 +59,7 @@ impl CurveSetting {
             Trust::Credibility(credibility) => format!("credibility {credibility}"),
         };
         let (name, rows, dims) = (pool.source().to_owned(), pool.rows(), pool.dims());
-        Self { progress: "trustpath serve", version: 3, source: name, rows, dims, closed: source.closed(), trust }
+        Self { progress: "trustpath serve", version: 4, source: name, rows, dims, closed: source.closed(), trust }
     }
 }
 
@@ -192,7 +192,7 @@ mod tests {
 
     fn setting(trust: &str) -> CurveSetting {
         let (source, trust) = ("birds.npy".into(), trust.into());
-        CurveSetting { progress: "trustpath serve", version: 3, source, rows: 100, dims: 5, closed: false, trust }
+        CurveSetting { progress: "trustpath serve", version: 4, source, rows: 100, dims: 5, closed: false, trust }
     }
 
     /// The history of a labels file in this folder.

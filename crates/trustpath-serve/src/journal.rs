@@ -1,34 +1,58 @@
 //! The answers that are not in the labels file yet, one line per action.
 //!
 //! ```text
-//! {"journal":"trustpath serve","version":1}
-//! {"set":[{"id":"7.jpg","to":"label","label":"auk"}]}
+//! {"journal":"trustpath serve","version":2}
+//! {"set":[{"id":"7.jpg","origin":"random","to":"label","label":"auk"}]}
 //! {"set":[{"id":"7.jpg","to":"open"}],"undo":true}
 //! ```
 //!
 //! A line is written and synchronised to the disk before its action is confirmed, so that a kill or a power failure loses
 //! at most the answer that is being given. A last line without its end was being written and is ignored. A line says
 //! what its instances are afterwards, not how they change: reading the same lines twice gives the same result, so that
-//! nothing goes wrong if a session is killed between writing the labels file and removing the journal.
+//! nothing goes wrong if a session is killed between writing the labels file and removing the journal. Version 1 had no origins.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use trustpath::Origin;
 use trustpath_table::journal_of;
 
 use crate::{Error, Result};
 
 /// The first line.
-const HEAD: &str = r#"{"journal":"trustpath serve","version":1}"#;
+const HEAD: &str = r#"{"journal":"trustpath serve","version":2}"#;
+/// The first line of an earlier version.
+const EARLIER: &str = r#"{"journal":"trustpath serve","version":1}"#;
 
 /// What an instance is after an action.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
     pub id: String,
+    /// How it was decided that it gets an answer.
+    #[serde(default, skip_serializing_if = "is_unknown", with = "origin")]
+    pub origin: Origin,
     #[serde(flatten)]
     pub to: Target,
+}
+
+/// An origin by its name.
+pub mod origin {
+    use serde::{Deserialize, Deserializer, Serializer, de};
+    use trustpath::Origin;
+
+    pub fn serialize<S: Serializer>(origin: &Origin, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(origin.name())
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Origin, D::Error> {
+        String::deserialize(from)?.parse().map_err(de::Error::custom)
+    }
+}
+
+fn is_unknown(origin: &Origin) -> bool {
+    *origin == Origin::Unknown
 }
 
 /// What an instance becomes; `label` is the name of a class.
@@ -75,7 +99,7 @@ impl AnswerJournal {
         };
         let complete = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
         let mut lines = text[..complete].split(|&byte| byte == b'\n');
-        if complete > 0 && lines.next() != Some(HEAD.as_bytes()) {
+        if complete > 0 && !lines.next().is_some_and(|head| [HEAD, EARLIER].map(str::as_bytes).contains(&head)) {
             return Err(Error::journal(&path, "it is not a journal of trustpath serve"));
         }
         let mut actions = Vec::new();
@@ -146,7 +170,7 @@ mod tests {
     use super::*;
 
     fn action(id: &str, to: Target) -> Action {
-        Action { set: vec![Change { id: id.into(), to }], undo: false }
+        Action { set: vec![Change { id: id.into(), origin: Origin::Random, to }], undo: false }
     }
 
     #[test]
@@ -177,6 +201,17 @@ mod tests {
         journal.remove().unwrap();
         journal.remove().unwrap();
         assert!(!journal_of(&labels).exists());
+    }
+
+    #[test]
+    fn a_journal_without_origins_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let labels = folder.path().join("labels.csv");
+        let line = r#"{"set":[{"id":"c","to":"label","label":"auk"}]}"#;
+        fs::write(journal_of(&labels), format!("{EARLIER}\n{line}\n")).unwrap();
+        let mut expected = action("c", Target::Label { label: "auk".into() });
+        expected.set[0].origin = Origin::Unknown;
+        assert_eq!(AnswerJournal::open(&labels).unwrap().1, [expected]);
     }
 
     #[test]

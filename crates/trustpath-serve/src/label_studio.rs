@@ -11,6 +11,7 @@
 //! that ([`Guard`](crate::guard::Guard)). A prediction never waits for the model: it comes from the last one.
 
 use serde_json::{Value, json};
+use trustpath::Origin;
 use trustpath_table::{ControlNames, MODEL_VERSION, TaskAnswer, TaskWriter, answer_of};
 
 use crate::answer::Answer;
@@ -126,6 +127,7 @@ fn record(
     {
         return Ok(Ok(false));
     }
-    session.answer(&[row], &target)?;
+    // Label Studio orders its tasks itself, and does not say how.
+    session.answer(&[row], &target, Origin::Unknown)?;
     Ok(Ok(true))
 }

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use trustpath::label::Labelling;
-use trustpath::{Audit, Observer};
+use trustpath::{Audit, Observer, Origin};
 use trustpath_explain::{AuditedRows, DataInfo, FrontEnd, LabelResult};
 
 use crate::answer::{Answer, Answers};
@@ -15,6 +15,8 @@ use crate::source::SessionPool;
 pub struct Snapshot {
     /// The label of each row.
     pub labels: Vec<Option<usize>>,
+    /// The origin of each.
+    pub origins: Vec<Origin>,
     /// The number of each of its classes in the session.
     pub classes: Vec<usize>,
     /// Their names.
@@ -32,7 +34,7 @@ impl Snapshot {
         let names = classes.iter().map(|&class| answers.classes()[class].clone()).collect();
         let is_none = |&row: &usize| answers.of(row) == Answer::NoneOfThese;
         let none = (0..labels.len()).filter(is_none).collect();
-        Self { labels, classes, names, none, as_of }
+        Self { labels, origins: answers.origins().to_vec(), classes, names, none, as_of }
     }
 
     /// The instances with these labels.
@@ -59,7 +61,7 @@ impl SessionModel {
     /// Labels the pool.
     pub fn run(source: &dyn SessionPool, from: Snapshot, observer: &mut (dyn Observer + Send)) -> Result<Self, String> {
         let start = Instant::now();
-        let labelling = source.label(&from.labels, &from.none, from.classes.len(), observer)?;
+        let labelling = source.label(&from.labels, &from.origins, &from.none, from.classes.len(), observer)?;
         Ok(Self { from, labelling, seconds: start.elapsed().as_secs_f64() })
     }
 

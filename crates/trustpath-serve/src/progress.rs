@@ -14,8 +14,8 @@
 //! the lines does not rise, nothing is predicted.
 //!
 //! **Stopping rule**: enough, once the coverage was reached in two updates at least a batch of answers apart, and in all between them. The precision behind it comes
-//! from held-out labels, most of which were chosen as the most doubtful ones and are no random sample of the pool; the page says
-//! so, and offers a check: a random sample of the trusted labels, answered without seeing the predictions ([`Check`]).
+//! from held-out labels of random instances, which every second question asks for. The page also offers a check: a random sample of the
+//! trusted labels, answered without seeing the predictions ([`Check`]).
 
 use serde::{Deserialize, Serialize};
 use trustpath::label::Labelling;

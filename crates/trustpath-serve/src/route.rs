@@ -1,10 +1,11 @@
 //! What each address of the server does.
 
 use serde::Deserialize;
+use trustpath::Origin;
 
 use crate::export;
 use crate::http::{HttpRequest, Response};
-use crate::journal::Target;
+use crate::journal::{Target, origin};
 use crate::label_studio;
 use crate::select;
 use crate::session::Session;
@@ -21,8 +22,15 @@ const LARGEST_CHECK: usize = 1000;
 #[derive(Deserialize)]
 struct AnswerBody {
     rows: Vec<usize>,
+    /// A person picks what is not asked for at random.
+    #[serde(default = "chosen", with = "origin")]
+    origin: Origin,
     #[serde(flatten)]
     to: Target,
+}
+
+fn chosen() -> Origin {
+    Origin::Chosen
 }
 
 #[derive(Deserialize)]
@@ -102,8 +110,8 @@ fn get(session: &Session, request: &HttpRequest, path: &str) -> Result<Response>
 fn post(session: &Session, request: &HttpRequest, path: &str) -> Result<Response> {
     match path {
         "answer" => {
-            let AnswerBody { rows, to } = request.json()?;
-            session.answer(&rows, &to)?;
+            let AnswerBody { rows, origin, to } = request.json()?;
+            session.answer(&rows, &to, origin)?;
         }
         "undo" => {
             let rows = session.undo()?;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use trustpath::Observer;
 use trustpath::random::Random;
+use trustpath::{Observer, Origin, random_order};
 use trustpath_table::{FileLock, MissingLabels, journal_of, read_answers, write_answers};
 
 use crate::answer::{Answer, Answers};
@@ -18,6 +18,8 @@ use crate::source::SessionPool;
 use crate::task_index::TaskIndex;
 use crate::{Error, Result};
 
+/// Random questions that are known in advance.
+const RANDOM_AHEAD: usize = 20;
 /// The longest time that an export waits for the model.
 const PATIENCE: Duration = Duration::from_secs(600);
 
@@ -32,7 +34,7 @@ pub struct Settings {
     pub coverage: f64,
     /// Answers after which the model is updated.
     pub batch: usize,
-    /// The seed of the order at the start and of random samples.
+    /// The seed of the random order of questions and of random samples.
     pub seed: u64,
     /// Whether requests of Label Studio are answered.
     pub label_studio: bool,
@@ -93,7 +95,9 @@ pub(crate) struct SessionState {
     history: History,
     /// Positions on the map, once they were asked for.
     pub map: Option<Arc<Places>>,
-    /// The order of questions while there is no model.
+    /// What to label first, while there is no model.
+    first: Vec<usize>,
+    /// The random order of the pool, in which random questions are asked.
     order: Vec<usize>,
     /// Actions that a killed session has left.
     replayed: usize,
@@ -112,7 +116,8 @@ impl Session {
         let kinds = if there { read_answers(&settings.labels)? } else { Vec::new() };
         let (labels, names) = (pool.labels(), pool.class_names());
         let missing = settings.missing.clone();
-        let mut answers = Answers::new(pool.ids(), labels, names, &kinds, missing);
+        let origins = pool.origins(Origin::NAMES)?;
+        let mut answers = Answers::new(pool.ids(), labels, names, origins, &kinds, missing);
         let (journal, actions) = AnswerJournal::open(&settings.labels)?;
         for action in &actions {
             answers.apply(action).map_err(|id| Error::OtherData {
@@ -125,8 +130,7 @@ impl Session {
         let setting = CurveSetting::of(source.as_ref());
         let (history, past) = History::open(&settings.labels, &setting, goes_on)?;
         let check = Check::of(past.check, |id| answers.row(id));
-        let mut order: Vec<usize> = (0..pool.rows()).collect();
-        Random::stream(settings.seed, 0).shuffle(&mut order);
+        let order = random_order(settings.seed, pool.rows());
         let state = SessionState {
             version: 1,
             answers,
@@ -145,6 +149,7 @@ impl Session {
             check,
             history,
             map: None,
+            first: Vec::new(),
             order,
             replayed: actions.len(),
             closing: false,
@@ -180,10 +185,10 @@ impl Session {
         result
     }
 
-    /// Records what these rows are.
-    pub(crate) fn answer(&self, rows: &[usize], to: &Target) -> Result<()> {
+    /// Records what these rows are, and how it was decided that they get an answer.
+    pub(crate) fn answer(&self, rows: &[usize], to: &Target, origin: Origin) -> Result<()> {
         self.change(|state| {
-            let action = state.answers.action(rows, to)?;
+            let action = state.answers.action(rows, to, origin)?;
             state.perform(&action)?;
             if state.since >= self.settings.batch || state.model.is_none() {
                 state.want_model();
@@ -311,11 +316,7 @@ impl Session {
         let mut state = self.lock();
         state.stage = None;
         match first {
-            Ok(first) => {
-                let chosen: HashSet<usize> = first.iter().copied().collect();
-                let rest = state.order.iter().filter(|row| !chosen.contains(row)).copied();
-                state.order = first.iter().copied().chain(rest.collect::<Vec<_>>()).collect();
-            }
+            Ok(first) => state.first = first,
             Err(why) => state.failed = Some(why),
         }
         state.version += 1;
@@ -378,21 +379,55 @@ impl SessionState {
         self.model_wanted |= new && self.answers.occurring().1.len() >= 2;
     }
 
-    /// The rows to ask for next: those of a check, then the suggestions of the model, then the least probable labels; without a model the
-    /// instances to label first, then in random order. What was skipped comes last.
+    /// The rows to ask for next: those of a check; then with a model in turn one whose label helps, by its suggestions and then the least
+    /// probable labels, and the next one of the random order; without a model the instances to label first, and then the random order. What
+    /// was skipped comes last.
     pub fn queue(&self, most: usize) -> Vec<usize> {
-        let checked = self.check.iter().flat_map(|check| &check.rows).map(|(row, _)| *row);
-        let suggested = self.model.iter().flat_map(|model| model.labelling.suggestions.iter().copied());
-        let mut others = self.order.clone();
-        if let Some(model) = &self.model {
-            let p = &model.labelling.probability;
-            others.sort_unstable_by(|&a, &b| p[a].total_cmp(&p[b]).then(a.cmp(&b)));
-        }
         let is = |wanted: Answer| move |&row: &usize| self.answers.of(row) == wanted;
-        let open = checked.chain(suggested).chain(others.iter().copied()).filter(is(Answer::Open));
-        let skipped = others.iter().copied().filter(is(Answer::Skipped));
+        let mut queue: Vec<usize> = self.check.iter().flat_map(|check| &check.rows).map(|(row, _)| *row).collect();
+        match &self.model {
+            None => queue.extend(self.first.iter().chain(&self.order)),
+            Some(model) => {
+                let ahead: Vec<usize> = self.random_rows().filter(is(Answer::Open)).collect();
+                let useful = self.useful(model).into_iter().filter(is(Answer::Open));
+                let mut random = ahead.iter().copied();
+                // The number of actions says whose turn it is, whenever the model is updated.
+                queue.extend((self.actions % 2 == 1).then(|| random.next()).flatten());
+                for row in useful.filter(|row| !ahead.contains(row)) {
+                    queue.extend([Some(row), random.next()].into_iter().flatten());
+                }
+                queue.extend(random);
+            }
+        }
+        queue.retain(is(Answer::Open));
+        queue.extend(self.order.iter().copied().filter(is(Answer::Skipped)));
         let mut seen = HashSet::new();
-        open.chain(skipped).filter(|&row| seen.insert(row)).take(most).collect()
+        queue.into_iter().filter(|&row| seen.insert(row)).take(most).collect()
+    }
+
+    /// The rows whose labels help: the suggestions of the model, then all by the probability of their labels.
+    fn useful(&self, model: &SessionModel) -> Vec<usize> {
+        let suggested = model.labelling.suggestions.iter().filter(|next| next.origin == Origin::Chosen);
+        let p = &model.labelling.probability;
+        let mut others = self.order.clone();
+        others.sort_unstable_by(|&a, &b| p[a].total_cmp(&p[b]).then(a.cmp(&b)));
+        suggested.map(|next| next.row).chain(others).collect()
+    }
+
+    /// The open rows that come next in the random order, with those before them that were skipped.
+    fn random_rows(&self) -> impl Iterator<Item = usize> {
+        let is_ahead = |count: &mut usize, &row: &usize| {
+            *count += usize::from(self.answers.of(row) == Answer::Open);
+            (*count <= RANDOM_AHEAD).then_some(row)
+        };
+        let rows = self.order.iter().scan(0, move |count, row| is_ahead(count, row));
+        rows.filter(|&row| self.answers.of(row).is_open())
+    }
+
+    /// Whether a row is asked for because it comes next in the random order.
+    pub fn is_random(&self, row: usize) -> bool {
+        let is_first = self.model.is_none() && self.first.contains(&row);
+        !is_first && self.random_rows().any(|other| other == row)
     }
 }
 

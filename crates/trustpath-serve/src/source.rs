@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use trustpath::label::{Labelling, Trust};
-use trustpath::{Audit, Observer};
+use trustpath::{Audit, Observer, Origin};
 use trustpath_explain::AuditedRows;
 use trustpath_table::PartlyLabelledTable;
 
@@ -12,10 +12,12 @@ pub trait SessionPool: Send + Sync {
     /// The pool with the labels that were read.
     fn pool(&self) -> &PartlyLabelledTable;
 
-    /// Labels the pool as `trustpath label` does, and suggests what to label next. The rows `none` belong to none of the classes.
+    /// Labels the pool as `trustpath label` does, and suggests what to label next. Labels have these origins; the rows `none` belong to none
+    /// of the classes.
     fn label(
         &self,
         labels: &[Option<usize>],
+        origins: &[Origin],
         none: &[usize],
         classes: usize,
         observer: &mut (dyn Observer + Send),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use trustpath::Origin;
 use trustpath::label::Verdict;
 
 use crate::answer::Answer;
@@ -33,6 +34,8 @@ pub struct Item {
     class: Option<usize>,
     /// Whether its prediction is hidden, because it is checked.
     blind: bool,
+    /// The origin that its answer will have if it is asked for.
+    origin: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     prediction: Option<ItemPrediction>,
 }
@@ -111,8 +114,9 @@ pub fn item(source: &dyn SessionPool, state: &SessionState, row: usize) -> Item 
     let blind = answer.is_open() && state.check.as_ref().is_some_and(in_check);
     let model = state.model.as_deref().filter(|_| !blind);
     let prediction = model.map(|model| prediction(source, model, row));
+    let origin = if !blind && state.is_random(row) { Origin::Random } else { Origin::Chosen };
     let (id, answer, class) = (pool.ids()[row].clone(), answer.name(), answer.class());
-    Item { row, id, text, fields, answer, class, blind, prediction }
+    Item { row, id, text, fields, answer, class, blind, origin: origin.name(), prediction }
 }
 
 fn prediction(source: &dyn SessionPool, model: &SessionModel, row: usize) -> ItemPrediction {

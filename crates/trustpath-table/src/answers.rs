@@ -5,8 +5,9 @@
 //! | `id` | the name of the instance |
 //! | `label` | its label; empty if it is none of the classes |
 //! | `answer` | `given` (it had this label before), `checked` (a person gave or confirmed it), `none of these` |
+//! | `origin` | how it was decided that it gets a label: `random`, `chosen`, or empty if nobody knows |
 //!
-//! Every reader of labels takes the first two columns, so that an instance that is none of these has no label there.
+//! Every reader of labels takes `id`, `label` and `origin`, so that an instance that is none of these has no label there.
 //! While a session runs, its answers are in the journal [`journal_of`] beside the file.
 
 use std::path::{Path, PathBuf};
@@ -50,9 +51,11 @@ pub struct AnswerRow {
     pub label: Option<String>,
     /// How it got it.
     pub kind: AnswerKind,
+    /// How it was decided that it gets one.
+    pub origin: Option<String>,
 }
 
-const COLUMNS: [&str; 3] = ["id", "label", "answer"];
+const COLUMNS: [&str; 4] = ["id", "label", "answer", "origin"];
 
 /// The journal of the answers that are not in a labels file yet.
 pub fn journal_of(labels: &Path) -> PathBuf {
@@ -105,10 +108,12 @@ pub fn write_answers(path: &Path, rows: Vec<AnswerRow>) -> Result<()> {
     let mut table = ResultTable::default();
     let kinds = rows.iter().map(|row| row.kind.name().to_owned()).collect();
     let labels = rows.iter().map(|row| row.label.clone()).collect();
+    let origins = rows.iter().map(|row| row.origin.clone()).collect();
     let ids = rows.into_iter().map(|row| row.id).collect();
     table.push(COLUMNS[0], Column::Text(ids))?;
     table.push(COLUMNS[1], Column::OptionalText(labels))?;
     table.push(COLUMNS[2], Column::Text(kinds))?;
+    table.push(COLUMNS[3], Column::OptionalText(origins))?;
     table.write(&Output::new(path))
 }
 
@@ -121,7 +126,7 @@ mod tests {
     use crate::testing::refused;
 
     fn row(id: &str, label: Option<&str>, kind: AnswerKind) -> AnswerRow {
-        AnswerRow { id: id.into(), label: label.map(Into::into), kind }
+        AnswerRow { id: id.into(), label: label.map(Into::into), kind, origin: Some("random".into()) }
     }
 
     #[test]
@@ -140,6 +145,8 @@ mod tests {
         let table = PartlyLabelledFile::new(&pool).labels(&path).read().unwrap();
         assert_eq!(table.class_names(), ["@auk", "a \"tern\", grey"]);
         assert_eq!(table.labels(), [Some(0), None, Some(1), None]);
+        let origins = table.origins::<String>(&[]).unwrap();
+        assert_eq!(origins, ["random", "random", "random", ""]);
         // A session that goes on is mentioned.
         assert!(table.notes().is_empty());
         fs::write(journal_of(&path), "").unwrap();

@@ -111,7 +111,7 @@ pub use features::{BlockSource, Features, Instances, Values};
 pub use labeller::{Labeller, Quota, RoundRecord, SelfTraining};
 pub use limits::Limits;
 pub use observer::{NoObserver, Observer};
-pub use pool::{Labels, Origin};
+pub use pool::{Labels, Origin, random_order};
 pub use request::{Label, label};
 pub use stream::label_first;
 pub use task::Task;

@@ -11,7 +11,10 @@
 
 use crate::incidental::{Keep, Path};
 use crate::judge::{FrozenPath, Judgement, judging_path};
-use crate::label::{Candidates, LabelModel, Labelling, ModelInput, RankedRows, Trusted, Verdict, candidates, margins};
+use crate::label::{
+    Candidates, LabelModel, Labelling, ModelInput, RankedRows, Suggestion, Trusted, Verdict, alternate, candidates,
+    margins,
+};
 use crate::labeller::Labelled;
 use crate::limits::Limits;
 use crate::neighbors::{Neighbors, nearest_among};
@@ -222,19 +225,19 @@ fn trust(
     Ok(Conclusions { verdicts, probability, trusted })
 }
 
-/// The rows to label next.
-fn suggest(request: &Request<'_>, represented: &Represented, unknown: &Unknown) -> Result<Vec<usize>> {
+/// What to label next.
+fn suggest(request: &Request<'_>, represented: &Represented, unknown: &Unknown) -> Result<Vec<Suggestion>> {
     let Request { pool, spec, limits, .. } = request;
     if spec.suggest == 0 {
         return Ok(Vec::new());
     }
-    let labels = (&pool.given[..], &pool.labels[..]);
-    let mut margin = margins(&represented.smooth, labels, &pool.open, pool.classes, *limits)?;
-    for row in &unknown.novel {
-        margin[pool.open.partition_point(|open| open < row)] = 0.0;
-    }
-    let candidates = Candidates { u: represented.smooth.unit(), given: &pool.given, open: &pool.open, margin: &margin };
-    Ok(candidates.choose(spec.suggest))
+    alternate(pool, spec.seed, spec.suggest, |open, count| {
+        let labels = (&pool.given[..], &pool.labels[..]);
+        let mut margin = margins(&represented.smooth, labels, open, pool.classes, *limits)?;
+        let novel = unknown.novel.iter().filter_map(|row| open.binary_search(row).ok());
+        novel.for_each(|at| margin[at] = 0.0);
+        Ok(Candidates { u: represented.smooth.unit(), given: &pool.given, open, margin: &margin }.choose(count))
+    })
 }
 
 /// The model that remains for new instances.

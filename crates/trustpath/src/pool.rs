@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use trustpath_path::labels::check_labels;
 
 use crate::groups::Groups;
-use crate::{Error, Matrix, Result, choices};
+use crate::{Error, Matrix, Result, choices, random};
 
 choices! {
     /// How it was decided that an instance gets a label.
@@ -77,6 +77,8 @@ pub(crate) struct Pool {
     pub open: Vec<usize>,
     /// Number of classes.
     pub classes: usize,
+    /// The number of each row in the pool that these are a part of; empty where they are the whole pool.
+    numbers: Vec<usize>,
 }
 
 impl Pool {
@@ -110,6 +112,7 @@ impl Pool {
             open: rows_where(&|row| labels[row].is_none() && !is_none[row]),
             none: rows_where(&|row| is_none[row]),
             classes,
+            numbers: Vec::new(),
         };
         check_labels(&pool.labels, pool.labels.len(), classes)?;
         check_support(&pool.labels, classes)?;
@@ -153,6 +156,7 @@ impl Pool {
         let origin = |&row: &usize| self.origin[self.given.partition_point(|&given| given < row)];
         part.origin = part.given.iter().map(|&place| origin(&rows[place])).collect();
         part.group = if self.group.is_empty() { Vec::new() } else { rows.iter().map(|&row| self.group[row]).collect() };
+        part.numbers = rows.to_vec();
         Ok(part)
     }
 
@@ -169,6 +173,14 @@ impl Pool {
     /// Whether the given label at this place says what labels of the pool are like.
     pub fn calibrates(&self, at: usize) -> bool {
         self.origin[at] != Origin::Chosen
+    }
+
+    /// The open rows that come next in the random order of the pool, at most so many.
+    pub fn next_random(&self, seed: u64, at_most: usize) -> Vec<usize> {
+        let mut rows = self.open.clone();
+        rows.sort_by_cached_key(|&row| hash(seed, self.numbers.get(row).copied().unwrap_or(row)));
+        rows.truncate(at_most);
+        rows
     }
 
     /// How many labels are of each origin.
@@ -216,6 +228,19 @@ impl Pool {
     }
 }
 
+/// The hash of a row, by which rows are drawn.
+pub(crate) fn hash(seed: u64, row: usize) -> u64 {
+    random::mix(seed.wrapping_add((row as u64).wrapping_mul(random::GOLDEN)))
+}
+
+/// All rows of a pool in a random order that the seed gives. Suggestions that are [`Origin::Random`] follow it, so that the rows that were
+/// suggested are at any time drawn at random.
+pub fn random_order(seed: u64, rows: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..rows).collect();
+    order.sort_by_cached_key(|&row| hash(seed, row));
+    order
+}
+
 /// Refuses a class that has no label.
 pub(crate) fn check_support(labels: &[usize], classes: usize) -> Result<()> {
     let mut seen = vec![false; classes];
@@ -223,5 +248,41 @@ pub(crate) fn check_support(labels: &[usize], classes: usize) -> Result<()> {
     match seen.iter().position(|seen| !seen) {
         Some(class) => Err(Error::ClassWithoutSupport { class }),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ten rows, of which rows 3 and 7 have a label.
+    fn pool() -> Pool {
+        let mut labels = vec![None; 10];
+        (labels[3], labels[7]) = (Some(0), Some(1));
+        Pool::new(&labels, &[5], 10, 2).unwrap()
+    }
+
+    #[test]
+    fn random_rows_follow_a_fixed_order() {
+        let order: Vec<usize> = random_order(4, 10).into_iter().filter(|row| ![3, 5, 7].contains(row)).collect();
+        assert_eq!(pool().next_random(4, 7), order);
+        assert_eq!(pool().next_random(4, 2), order[..2]);
+        // A part of the pool has the order of the pool.
+        let rows = [0, 2, 3, 7, 8, 9];
+        let part = pool().part(&rows, &[None, None, Some(0), Some(1), None, None], &[]).unwrap();
+        let of_part: Vec<usize> = part.next_random(4, 9).into_iter().map(|place| rows[place]).collect();
+        assert_eq!(of_part, order.into_iter().filter(|row| rows.contains(row)).collect::<Vec<usize>>());
+    }
+
+    #[test]
+    fn every_open_row_is_equally_likely_to_be_random() {
+        const DRAWS: u64 = 14_000;
+        let mut counts = [0usize; 10];
+        (0..DRAWS).for_each(|seed| pool().next_random(seed, 1).into_iter().for_each(|row| counts[row] += 1));
+        for row in 0..10 {
+            // 2000 of each of seven rows, with a standard deviation of 41.
+            let expected = if [3, 5, 7].contains(&row) { 0..1 } else { 1800..2200 };
+            assert!(expected.contains(&counts[row]), "{counts:?}");
+        }
     }
 }

@@ -8,8 +8,7 @@ use crate::label::{Labelling, PredictedRow, Verdict, blocks};
 use crate::limits::Limits;
 use crate::observer::{Observer, Stages};
 use crate::pipeline::{self, Request};
-use crate::pool::Pool;
-use crate::random;
+use crate::pool::{Pool, hash};
 use crate::represent::Represented;
 use crate::{Features, Result};
 
@@ -114,11 +113,6 @@ fn choose(request: &Request<'_>) -> Vec<usize> {
     part
 }
 
-/// The hash of a row, by which rows are chosen.
-pub(crate) fn hash(seed: u64, row: usize) -> u64 {
-    random::mix(seed.wrapping_add((row as u64).wrapping_mul(random::GOLDEN)))
-}
-
 /// The features of these rows, which are ascending.
 pub(crate) fn gather(features: &Features<'_>, rows: &[usize], stages: &Stages<'_>) -> Result<Vec<f64>> {
     let d = features.dims();
@@ -148,7 +142,7 @@ fn spread(labelling: &mut Labelling, part: Vec<usize>, pool: &Pool) {
     by_row(&mut labelling.judged_as, &part, pool.rows, 0);
     by_row(&mut labelling.rival, &part, pool.rows, 0);
     by_row(&mut labelling.verdicts, &part, pool.rows, Verdict::Doubtful);
-    labelling.suggestions.iter_mut().for_each(|row| *row = part[*row]);
+    labelling.suggestions.iter_mut().for_each(|suggestion| suggestion.row = part[suggestion.row]);
     labelling.part = Some(part);
 }
 
@@ -170,7 +164,8 @@ impl Labelling {
 mod tests {
     use super::*;
     use crate::random::Random;
-    use crate::{BlockSource, audit, label};
+    use crate::spec::LabelSpec;
+    use crate::{BlockSource, audit, label, random_order};
 
     const ROWS: usize = 1500;
     const DIMS: usize = 12;
@@ -204,7 +199,11 @@ mod tests {
         let values = values();
         let features = Features::new(&values[..], ROWS, DIMS).unwrap();
         let given: Vec<Option<usize>> = (0..ROWS).map(|row| (row % 50 < CLASSES).then_some(row % CLASSES)).collect();
-        let labelling = label(&features, &given).limits(limits()).run().unwrap();
+        let spec = LabelSpec { suggest: 6, ..LabelSpec::default() };
+        let labelling = label(&features, &given).spec(&spec).limits(limits()).run().unwrap();
+        let random: Vec<usize> = labelling.suggestions.iter().skip(1).step_by(2).map(|next| next.row).collect();
+        let order = random_order(spec.seed, ROWS).into_iter().filter(|&row| given[row].is_none());
+        assert_eq!(random, order.take(3).collect::<Vec<usize>>(), "the next of the whole pool");
         let part = labelling.part.clone().unwrap();
         assert!((250..350).contains(&part.len()) && part.is_sorted());
         assert!((0..ROWS).filter(|&row| given[row].is_some()).all(|row| part.contains(&row)));

@@ -1,5 +1,5 @@
-//! What to label next: whether labels of suggested instances help more than labels of random ones, from no label at all to ten in
-//! each class.
+//! What to label next: whether labels of suggested instances, every second of which is random once there are labels, help more than labels of
+//! random ones, from no label at all to ten in each class.
 
 use trustpath::NoObserver;
 use trustpath::label_first;
@@ -112,7 +112,8 @@ fn suggested(pool: &KnownPool) -> Result<Vec<usize>> {
     // Suggestions do not depend on the labeller.
     let spec = LabelSpec { suggest: BATCH, labeller: LabellerKind::NoRounds, ..params() };
     let (labels, _) = numbered(pool, &[]);
-    Ok(trustpath::label(&features, &labels).spec(&spec).run()?.suggestions)
+    let labelling = trustpath::label(&features, &labels).spec(&spec).run()?;
+    Ok(labelling.suggestions.iter().map(|next| next.row).collect())
 }
 
 /// The labels once those of the batch are given too, with the classes that occur numbered from 0, and the number of

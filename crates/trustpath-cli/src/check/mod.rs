@@ -1,7 +1,8 @@
 //! `trustpath check`: a summary of a features file and its labels, or what is wrong with it.
 
 use clap::Args;
-use trustpath_table::PartlyLabelledTable;
+use trustpath::Origin;
+use trustpath_table::{Column, PartlyLabelledTable};
 
 use crate::args::{InputArgs, OutputArgs, Wanted};
 use crate::error::{Error, Result};
@@ -53,11 +54,15 @@ pub fn run(args: &CheckArgs) -> Result<()> {
         pool.check_values()?;
         pool
     };
+    let origins = pool.origins::<Origin>(Origin::NAMES)?;
     let duplicates = args.duplicates.map(|cosine| Repeated::find(&pool, cosine)).transpose()?;
     match &output {
         None if args.json => print::json(&as_json(&pool, duplicates.as_ref()))?,
         Some(output) => {
             let mut table = reading::labels(&pool)?;
+            if !origins.is_empty() {
+                table.push("origin", Column::Text(origins.iter().map(|origin| origin.to_string()).collect()))?;
+            }
             if let Some(duplicates) = &duplicates {
                 table.push("duplicate_of", duplicates.column(&pool))?;
             }

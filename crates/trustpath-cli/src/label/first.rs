@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use trustpath::label_first;
 use trustpath::spec::LabelSpec;
+use trustpath::{Origin, label_first};
 use trustpath_table::{Column, PartlyLabelledTable, ResultTable};
 
 use crate::error::Result;
@@ -28,6 +28,7 @@ pub fn table(pool: &PartlyLabelledTable, rows: &[usize]) -> Result<ResultTable> 
     table.push("id", Column::Text(ids(pool, rows)))?;
     table.push("label", Column::OptionalText(vec![None; rows.len()]))?;
     table.push("suggested", Column::Count((1..=rows.len() as u64).collect()))?;
+    table.push("origin", Column::Text(vec![Origin::Chosen.to_string(); rows.len()]))?;
     Ok(table)
 }
 

@@ -8,9 +8,9 @@ use std::time::Instant;
 
 use clap::Args;
 use rayon::ThreadPool;
-use trustpath::label;
 use trustpath::label::Labelling;
 use trustpath::spec::LabelSpec;
+use trustpath::{Origin, label};
 use trustpath_explain::{DataInfo, FrontEnd, LabelResult, ResultColumns, SavedModel, SavedPool};
 use trustpath_table::{FileSet, ReadingNote};
 
@@ -172,11 +172,12 @@ pub fn run(args: &LabelArgs) -> Result<()> {
         return results::finish(&args.run, output.as_ref(), &set, pool, table, summary);
     }
     pool.check_labels()?;
+    let origins = pool.origins(Origin::NAMES)?;
     let labelling = threads.install(|| -> Result<Labelling> {
         let rows = PoolRows::all(pool);
         let features = rows.features()?;
-        let labels = label(&features, pool.labels()).classes(pool.class_names().len()).spec(&spec);
-        labels.run_observed(&mut ProgressObserver::new(progress)).map_err(|error| named(pool, error))
+        let labels = label(&features, pool.labels()).origins(&origins).classes(pool.class_names().len());
+        labels.spec(&spec).run_observed(&mut ProgressObserver::new(progress)).map_err(|error| named(pool, error))
     })?;
     let (data, front_end) = (DataInfo::of(pool), FrontEnd::CommandLine);
     let result = LabelResult { data, labelling: &labelling, trust, closed: spec.closed, front_end };
@@ -202,7 +203,7 @@ pub fn run(args: &LabelArgs) -> Result<()> {
         file.write(|w| w.write_all(&bytes))?;
     }
     let took = start.elapsed();
-    let suggested = labelling.suggestions.iter().map(|&row| pool.ids()[row].clone()).collect();
+    let suggested = labelling.suggestions.iter().map(|next| pool.ids()[next.row].clone()).collect();
     let (facts, mut notes) = (result.facts(), result.notes());
     let mut text = result.text(&memory::spent(took));
     if pool.labels().iter().all(Option::is_some) {

@@ -9,7 +9,7 @@ use trustpath::label::{Labelling, Trust};
 use trustpath::limits::Limits;
 use trustpath::represent::Represented;
 use trustpath::spec::LabelSpec;
-use trustpath::{Audit, Features, Observer, audit, label};
+use trustpath::{Audit, Features, Observer, Origin, audit, label};
 use trustpath_explain::AuditedRows;
 use trustpath_serve::SessionPool;
 use trustpath_table::PartlyLabelledTable;
@@ -76,12 +76,13 @@ impl SessionPool for PoolSource {
     fn label(
         &self,
         labels: &[Option<usize>],
+        origins: &[Origin],
         none: &[usize],
         classes: usize,
         observer: &mut (dyn Observer + Send),
     ) -> Result<Labelling, String> {
         self.with_features(PoolRows::all(self.pool()), |features| {
-            let pool = label(features, labels).none_of_these(none).classes(classes).spec(&self.spec);
+            let pool = label(features, labels).origins(origins).none_of_these(none).classes(classes).spec(&self.spec);
             if self.is_large() {
                 return pool.run_observed(observer);
             }

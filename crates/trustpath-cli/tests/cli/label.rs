@@ -20,7 +20,7 @@ fn every_instance_gets_a_label_and_a_reason() {
     let folder = pool();
     let said = folder.prints("label pool.csv --out out.jsonl --suggest 4");
     contains(&said, &["90 instances, 5 features each; 15 labels of 3 classes given"]);
-    contains(&said, &["estimated precision", "Label next: n"]);
+    contains(&said, &["estimated precision", "Label next: n", "Every second one is random."]);
     let spent = said.lines().last().unwrap();
     let memory = !cfg!(target_os = "linux") || spent.contains(" s, peak memory 0.");
     assert!(spent.contains(" s") && memory, "{spent}");
@@ -34,10 +34,11 @@ fn every_instance_gets_a_label_and_a_reason() {
         assert_eq!(row["verdict"] == "given", i < 15);
         assert!((0.0..=1.0).contains(&row["credibility"].as_f64().unwrap()));
         contains(row["reason"].as_str().unwrap(), &["nearest labelled: n"]);
-        suggested.extend(row["suggested"].as_u64());
+        suggested.extend(row["suggested"].as_u64().map(|rank| (rank, row["origin"].as_str().unwrap())));
+        assert!(row["suggested"].is_u64() || row["origin"] == "");
     }
     suggested.sort_unstable();
-    assert_eq!(suggested, [1, 2, 3, 4]);
+    assert_eq!(suggested, [(1, "chosen"), (2, "random"), (3, "chosen"), (4, "random")]);
 }
 
 #[test]
@@ -256,7 +257,7 @@ fn without_labels_it_says_what_to_label_first() {
     contains(&said, &["No instance has a label yet", "Label first: r"]);
     let table = folder.read("first.csv");
     let mut lines = table.lines();
-    assert_eq!(lines.next(), Some("id,label,suggested,note"));
+    assert_eq!(lines.next(), Some("id,label,suggested,origin,note"));
     let mut labels = String::from("id,label\n");
     let mut groups: Vec<usize> = Vec::new();
     for line in lines {
@@ -272,4 +273,29 @@ fn without_labels_it_says_what_to_label_first() {
     let report = "label p.csv --suggest 3 --report r.html";
     folder.refuses(report, 2, &["no instance of p.csv has a label", "--report"]);
     assert!(!folder.path("r.html").exists());
+}
+
+#[test]
+fn labels_of_chosen_instances_do_not_check_the_promise() {
+    let folder = CommandFolder::with([("p.csv", csv(0..90, 0)), ("new.csv", csv(1002..1014, 0))]);
+    let labels = |origin: &str| {
+        let line = |i: usize| format!("n{i},\"{}\",{origin}\n", CLASSES[i % 3]);
+        format!("id,label,origin\n{}", (0..45).map(line).collect::<String>())
+    };
+    let trusted = |line: &str| folder.prints_json(line)["verdicts"]["trusted"].as_u64();
+    for (origin, is_trusted) in [("random", true), ("", true), ("chosen", false)] {
+        folder.write("y.csv", labels(origin));
+        let label = "label p.csv --labels y.csv --precision 0.7 --json --model m.safetensors --keep-pool";
+        assert_eq!(trusted(label).is_some(), is_trusted, "{origin}");
+        // The model keeps origins with its pool.
+        let updated = trusted("label new.csv --update m.safetensors --precision 0.7 --json");
+        assert_eq!(updated.is_some(), is_trusted, "{origin}");
+    }
+    folder.prints("check p.csv --labels y.csv --out checked.csv");
+    assert!(folder.read("checked.csv").starts_with("id,label,origin\nn0,auk,chosen\n"));
+    folder.write("y.csv", labels("Spain"));
+    for line in ["label p.csv --labels y.csv", "check p.csv --labels y.csv"] {
+        folder.refuses(line, 2, &["y.csv", "the origin in row 0 is \"Spain\"", "unknown, random, chosen or blank"]);
+    }
+    folder.prints("audit p.csv --labels y.csv");
 }

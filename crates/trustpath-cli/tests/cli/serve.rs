@@ -91,7 +91,7 @@ fn a_killed_process_loses_nothing_and_other_commands_say_so() {
     contains(&serving.end(), &["labels.csv: 5 labels, 3 of them checked by a person"]);
     assert_eq!(
         folder.read("labels.csv"),
-        "id,label,answer\na,auk,checked\nb,auk,given\nc,tern,given\nd,\"'=gull, \"\"grey\"\"\",checked\nf,tern,checked\n"
+        "id,label,answer,origin\na,auk,checked,chosen\nb,auk,given,\nc,tern,given,\nd,\"'=gull, \"\"grey\"\"\",checked,chosen\nf,tern,checked,chosen\n"
     );
     let said = folder.prints(check);
     assert!(!said.contains("journal") && said.contains("=gull"), "{said}");
@@ -107,7 +107,7 @@ fn ctrl_c_writes_the_labels() {
     serving.label(1, "auk");
     super::stopping::interrupt(&serving.child);
     assert!(serving.child.wait().unwrap().success());
-    assert_eq!(folder.read("new.tsv"), "id\tlabel\tanswer\nb\tauk\tchecked\n");
+    assert_eq!(folder.read("new.tsv"), "id\tlabel\tanswer\torigin\nb\tauk\tchecked\tchosen\n");
 }
 
 #[test]

@@ -58,10 +58,17 @@ impl LabelResult<'_> {
     /// The rank of every row among the instances to label next, from 1.
     pub(crate) fn ranks(&self) -> Vec<Option<usize>> {
         let mut ranks = vec![None; self.data.ids.len()];
-        for (rank, &row) in self.labelling.suggestions.iter().enumerate() {
-            ranks[row] = Some(rank + 1);
+        for (rank, next) in self.labelling.suggestions.iter().enumerate() {
+            ranks[next.row] = Some(rank + 1);
         }
         ranks
+    }
+
+    /// For the instances to label next, the origin that their labels will have.
+    pub(crate) fn origins(&self) -> Vec<String> {
+        let mut origins = vec![String::new(); self.data.ids.len()];
+        self.labelling.suggestions.iter().for_each(|next| origins[next.row] = next.origin.to_string());
+        origins
     }
 
     /// The page, and the rows that it shows: of a large pool the part that was labelled together.

@@ -277,10 +277,13 @@ impl LabelResult<'_> {
         let suggestions = &self.labelling.suggestions;
         if !suggestions.is_empty() {
             let first = suggestions.iter().take(SUGGESTIONS);
-            let ids: Vec<&str> = first.map(|&row| self.data.ids[row].as_str()).collect();
+            let ids: Vec<&str> = first.map(|next| self.data.ids[next.row].as_str()).collect();
             let more = suggestions.len().saturating_sub(SUGGESTIONS);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             text.push_str(&format!("\nLabel next: {}{more}\n", ids.join(", ")));
+            if suggestions.len() > 1 {
+                text.push_str("Every second one is random. Label all of them: the random ones check the promise.\n");
+            }
         }
         text.push_str(&format!("\n{spent}\n"));
         text

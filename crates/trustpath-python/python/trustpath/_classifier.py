@@ -41,6 +41,8 @@ class _Pool(NamedTuple):
     exact: bool
     #: The names of the instances; None for row numbers.
     ids: Optional[list[str]] = None
+    #: The origins of their labels; None where nobody says anything.
+    origins: Optional[list[str]] = None
 
     def ids_with(self, added: int) -> Optional[list[str]]:
         """The names, with those of this many more instances: their row numbers, as far as these are free."""
@@ -85,7 +87,7 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     exact : bool, default=False
         Whether to use exact neighbours and fit to all instances where there are more than 20,000, which takes far longer.
     suggest : int, default=0
-        How many instances to suggest for labelling next.
+        How many instances to suggest for labelling next: those whose labels would help most and, every second one, random ones.
     folds : int, default=5
         Folds of the cross-validation that estimates the precision.
     missing : str, number or list of these, default=None
@@ -135,6 +137,8 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         How many labels would be trusted at some precisions.
     suggestions_ : ndarray of int
         Instances to label next, best first.
+    suggestion_origins_ : list of str
+        'random' or 'chosen' for each of them: give it as the origin of its label to the next ``fit``.
     n_iter_ : int
         Rounds of self-training.
     n_features_in_ : int
@@ -220,7 +224,7 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         return tags
 
-    def fit(self, X: Any, y: Any) -> TrustPathClassifier:
+    def fit(self, X: Any, y: Any, origins: Optional[Any] = None) -> TrustPathClassifier:
         """Labels what has no label, and trains on what can be trusted.
 
         Parameters
@@ -229,6 +233,10 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Features of all instances, labelled or not.
         y : array-like of shape (n_samples,), or str
             Labels, or the name of their column in X; -1, NaN, None, '' or another of the ``missing`` ones where there is none.
+        origins : sequence of str of shape (n_samples,), default=None
+            How it was decided that an instance gets a label: 'random' if it was drawn at random, 'chosen' if it was suggested because its label
+            helps, or picked by a person; None, NaN or 'unknown' if nobody knows. All labels train. Those of chosen instances are not like the
+            others, and say nothing about how many labels are right; unknown ones are taken to be random.
         """
         X, y = _frames.split(X, y)
         texts = _texts.as_texts(X)
@@ -240,10 +248,15 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self, X, dtype=_inputs.FLOATS, order="C", ensure_min_samples=2, ensure_min_features=2
         )
         labels = _inputs.labels(y, X.shape[0], missing=self.missing)
-        return self._label(X, labels)
+        return self._label(X, labels, _inputs.origins(origins, X.shape[0]))
 
     def _label(
-        self, X: NDArray[Any], labels: _inputs.Labels, ids: Optional[list[str]] = None, own: bool = False
+        self,
+        X: NDArray[Any],
+        labels: _inputs.Labels,
+        origins: Optional[list[str]],
+        ids: Optional[list[str]] = None,
+        own: bool = False,
     ) -> TrustPathClassifier:
         """Labels a pool, with all that was checked. ``own`` says that nobody else can change X."""
         options = {**self.get_params(), "random_state": _inputs.seed(self.random_state)}
@@ -255,9 +268,9 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if pool is None:
                 represented = _trustpath.represent_pool(directed, options)
                 pool = _Pool(X if own else X.copy(), labels, represented, self.exact, ids)
-            pool = pool._replace(labels=labels)
+            pool = pool._replace(labels=labels, origins=origins)
         self._result = _trustpath.label(
-            directed, labels.codes, labels.names(), options, None if pool is None else pool.represented
+            directed, labels.codes, labels.names(), options, None if pool is None else pool.represented, origins
         )
         self._pool = pool
         found = self._result.attributes()
@@ -281,6 +294,7 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.promised_precision_ = 0.0 if found["promised"] is None else float(found["promised"])
         self.trusted_at_ = dict(found["curve"])
         self.suggestions_ = found["suggestions"]
+        self.suggestion_origins_: list[str] = found["suggestion_origins"]
         self.n_iter_ = int(found["rounds"])
         names = getattr(self, "feature_names_in_", None)
         columns = None if names is None else [str(name) for name in names]
@@ -309,7 +323,7 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return None
         return last if last.X.dtype == X.dtype and np.array_equal(last.X, X) else None
 
-    def update(self, X: Any, y: Any = None) -> TrustPathClassifier:
+    def update(self, X: Any, y: Any = None, origins: Optional[Any] = None) -> TrustPathClassifier:
         """Adds instances to those of ``fit``, and labels all of them.
 
         The result is that of ``fit`` on both, with two exceptions: the new features are converted to the type of those of ``fit``
@@ -323,6 +337,8 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Features of the new instances, which come after the others.
         y : array-like of shape (n_new,), or str, default=None
             Their labels as for ``fit``; None where none has one.
+        origins : sequence of str of shape (n_new,), default=None
+            The origins of their labels as for ``fit``.
         """
         pool = self._kept_pool("so that none can be added")
         if y is not None:
@@ -340,8 +356,11 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if numbers.dtype.kind in "iuf" and -1 not in pool.labels.classes:
                 added[numbers == -1] = None
         labels = _inputs.labels(np.concatenate((known, added)), missing=self.missing)
+        more = _inputs.origins(origins, len(X))
+        if more is not None or pool.origins is not None:
+            more = (pool.origins or ["unknown"] * len(known)) + (more or ["unknown"] * len(X))
         both, before = np.concatenate((pool.X, X.astype(pool.X.dtype))), self._model
-        self._label(both, labels, pool.ids_with(len(X)), own=True)
+        self._label(both, labels, more, pool.ids_with(len(X)), own=True)
         # The new instances are represented as the others were.
         self._model = self._model.with_extractor_of(before)
         return self
@@ -371,7 +390,7 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The table that ``trustpath label --out`` writes, as a frame of pandas.
 
         Its columns are ``id``, ``label``, ``probability``, ``credibility``, ``novelty`` (where unknown classes were looked for), ``round``,
-        ``verdict``, ``reason`` and, where there are suggestions, ``suggested``. ``ids`` are the names of the instances; None for row numbers.
+        ``verdict``, ``reason`` and, where there are suggestions, ``suggested`` and ``origin``. ``ids`` are the names of the instances; None for row numbers.
         """
         result, rows = self._kept(), len(self.verdict_)
         columns = result.columns(_inputs.names(ids, rows), None)
@@ -402,7 +421,7 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if keep_pool:
             pool = self._kept_pool("so that they cannot be saved")
             X = np.ascontiguousarray(self._without_zeros(pool.X), dtype=np.float32)
-            model = model.with_pool(X, pool.labels.codes, pool.ids)
+            model = model.with_pool(X, pool.labels.codes, pool.ids, pool.origins)
         model.save(path)
 
     @classmethod
@@ -428,9 +447,9 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         loaded._centre = None if about["centre"] is None else np.array(about["centre"])
         pool = loaded._model.pool()
         if pool is not None:
-            X, codes, ids = pool
+            X, codes, ids, origins = pool
             loaded.warm_start = True
-            loaded._pool = _Pool(X, _inputs.Labels(codes, loaded.classes_), None, loaded.exact, ids)
+            loaded._pool = _Pool(X, _inputs.Labels(codes, loaded.classes_), None, loaded.exact, ids, origins)
         return loaded
 
     def _features(self, X: Any) -> NDArray[Any]:

@@ -16,6 +16,7 @@ from sklearn.utils.validation import column_or_1d
 from . import _frames, _texts, _trustpath
 
 FLOATS = [np.float64, np.float32]
+ORIGINS = ("unknown", "random", "chosen")
 
 
 class Labels(NamedTuple):
@@ -205,6 +206,19 @@ def pool(X: Any, y: Any, *, all_labelled: bool = False, missing: Any = None) -> 
     found = labels(y, X.shape[0], all_labelled=all_labelled, missing=missing)
     check_consistent_length(X, found.codes)
     return X, found
+
+
+def origins(values: Any, rows: int) -> Optional[list[str]]:
+    """The names of origins, one for each instance; None, NaN and '' are unknown. None where nobody says anything."""
+    if values is None:
+        return None
+    found = ["unknown" if _missing(value) or value == "" else str(value) for value in values]
+    if len(found) != rows:
+        raise ValueError(f"origins has {len(found)} names but there are {rows} instances: give one for each")
+    for row, name in enumerate(found):
+        if name not in ORIGINS:
+            raise ValueError(f"the origin of instance {row} is {name!r}: give 'random', 'chosen' or 'unknown' (or None)")
+    return found
 
 
 def seed(random_state: Any) -> int:

@@ -9,6 +9,8 @@ from trustpath import distributed
 data = trustpath.load_dataset("cub", split="validation")
 features: NDArray[np.float32] = data.data
 classifier = trustpath.TrustPathClassifier(precision=0.9, suggest=3).fit(features, data.target)
+again = classifier.fit(features, data.target, origins=[None] * len(features))
+next_origins: list[str] = classifier.suggestion_origins_
 lambdas: NDArray[np.float64] = classifier.path_.lambdas
 trusted: NDArray[np.bool_] = classifier.predict_credibility(features)[1]
 probabilities: NDArray[np.float64] = classifier.predict_proba(features)

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use trustpath::label::{Labelling, Trust};
 use trustpath::label_first;
 use trustpath::spec::LabelSpec;
-use trustpath::{Audit, Features, Observer};
+use trustpath::{Audit, Features, Observer, Origin};
 use trustpath_explain::AuditedRows;
 use trustpath_serve::{Ended, Server, Session, SessionPool, Settings};
 use trustpath_table::{FileLock, MissingLabels, PartlyLabelledFile, PartlyLabelledTable};
@@ -110,12 +110,13 @@ impl SessionPool for ServedPool {
     fn label(
         &self,
         labels: &[Option<usize>],
+        origins: &[Origin],
         none: &[usize],
         classes: usize,
         observer: &mut (dyn Observer + Send),
     ) -> Result<Labelling, String> {
         let features = self.features();
-        let label = trustpath::label(&features, labels).none_of_these(none).classes(classes);
+        let label = trustpath::label(&features, labels).origins(origins).none_of_these(none).classes(classes);
         label.spec(&Self::spec()).run_observed(observer).map_err(|e| e.to_string())
     }
 
@@ -288,9 +289,9 @@ impl Running {
         answer
     }
 
-    /// Gives rows a label.
+    /// Gives rows a label, as if they had been drawn at random.
     pub fn label(&self, rows: &[usize], label: &str) {
-        self.post("answer", &json!({ "rows": rows, "to": "label", "label": label }));
+        self.post("answer", &json!({ "rows": rows, "origin": "random", "to": "label", "label": label }));
     }
 
     /// Labels the first rows with their true classes.

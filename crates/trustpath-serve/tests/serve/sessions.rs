@@ -3,6 +3,7 @@
 use std::fs;
 
 use serde_json::{Value, json};
+use trustpath::random_order;
 use trustpath_table::{AnswerKind, FileLock, read_answers};
 
 use crate::pool::{CLASSES, Running, ServedPool, Wish, open};
@@ -188,6 +189,51 @@ fn bulk_selections_and_suspects() {
     session.label(&[13], CLASSES[1]);
     session.post("answer", &json!({ "rows": [0], "to": "open" }));
     assert_eq!(session.get("suspects")["left"], 11);
+}
+
+#[test]
+fn questions_are_in_turn_useful_and_random() {
+    let (folder, wish) = (tempfile::tempdir().unwrap(), Wish::default());
+    let session = Running::start(folder.path(), &wish);
+    let pick = |row: usize| session.post("answer", &json!({ "rows": [row], "to": "label", "label": CLASSES[row % 3] }));
+    (0..6).for_each(|row| drop(pick(row)));
+    let mut random: Vec<usize> = random_order(0, 60).into_iter().filter(|row| *row >= 6).collect();
+    let mut asked = Vec::new();
+    for turn in 0..12 {
+        let state = session.updated();
+        let item = &state["queue"][0];
+        let row = item["row"].as_u64().unwrap() as usize;
+        assert_eq!(item["origin"], ["chosen", "random"][turn % 2], "turn {turn}: {state}");
+        if turn % 2 == 1 {
+            assert_eq!(row, random[0], "the next one of the order");
+        }
+        let second = &state["queue"][1]["origin"];
+        assert_eq!(second, ["random", "chosen"][turn % 2], "no other order in advance");
+        random.retain(|&other| other != row);
+        let label = CLASSES[row % 3];
+        let body = json!({ "rows": [row], "origin": item["origin"], "to": "label", "label": label });
+        session.post("answer", &body);
+        asked.push((format!("shot {row:03}.jpg"), item["origin"].as_str().unwrap().to_owned()));
+        if turn == 5 {
+            // What is taken back is asked for again, in the same way.
+            session.post("undo", &json!({}));
+            assert_eq!(session.get("state")["queue"][0]["row"], row);
+            session.post("answer", &body);
+        }
+    }
+    session.end();
+    let file = fs::read_to_string(folder.path().join("labels.csv")).unwrap();
+    assert!(file.starts_with("id,label,answer,origin\nshot 000.jpg,auk,checked,chosen\n"), "{file}");
+    for (id, origin) in asked {
+        let line = file.lines().find(|line| line.starts_with(&id)).unwrap();
+        assert!(line.ends_with(&format!(",{origin}")), "{line}");
+    }
+    // Another session keeps them.
+    let session = Running::start(folder.path(), &wish);
+    session.label(&[0], "gull");
+    session.end();
+    let again = fs::read_to_string(folder.path().join("labels.csv")).unwrap();
+    assert_eq!(again, file.replace("000.jpg,auk", "000.jpg,gull"));
 }
 
 /// The rows of a list of instances.

@@ -94,8 +94,11 @@ struct JsonlReader<'a> {
     /// The keys of label and id, once a line has had them.
     label: Option<String>,
     id: Option<String>,
+    /// Whether a line has had an origin.
+    has_origin: bool,
     raw: RawTable,
     labels: Vec<String>,
+    origins: Vec<String>,
     ids: Vec<Option<String>>,
 }
 
@@ -110,6 +113,10 @@ impl JsonlReader<'_> {
         if self.id.is_none() {
             self.id = name_at(self.options.find_id(&self.keys));
         }
+        let origin = self.options.find_origin(&self.keys);
+        self.has_origin |= origin.is_some();
+        let origin = origin.map(|place| value(fields[place].1)).transpose();
+        let origin = origin.map_err(|e| self.not_json(line, &e))?.and_then(text);
         let (mut id, mut label, mut others) = (None, None, Vec::with_capacity(fields.len()));
         let parsed = |raw| value(raw).map_err(|e| self.not_json(line, &e));
         for (key, raw) in &fields {
@@ -143,6 +150,7 @@ impl JsonlReader<'_> {
         }
         self.raw.rows += 1;
         self.labels.push(label.unwrap_or_default());
+        self.origins.push(origin.unwrap_or_default());
         self.ids.push(id);
         Ok(())
     }
@@ -243,7 +251,8 @@ impl JsonlReader<'_> {
             Some(FeatureLayout::Keys(keys)) if !keys.is_empty() => Some(keys),
             _ => None,
         };
-        Ok(RawTable { columns, all_columns: self.keys, ids: ids.transpose()?, labels, ..self.raw })
+        let origins = self.has_origin.then_some(self.origins);
+        Ok(RawTable { columns, all_columns: self.keys, ids: ids.transpose()?, labels, origins, ..self.raw })
     }
 
     fn not_json(&self, line: &[u8], error: &serde_json::Error) -> Error {

@@ -20,6 +20,9 @@ pub(super) const LABEL_COLUMNS: [&str; 5] = ["label", "labels", "class", "catego
 /// Names of columns of ids, best first; in any case.
 pub(super) const ID_COLUMNS: [&str; 2] = ["id", "ids"];
 
+/// The column of origins in a labels file; in any case.
+pub(super) const ORIGIN_COLUMN: &str = "origin";
+
 /// What to read, and the names of columns where the caller gives them.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct ReadOptions<'a> {
@@ -46,6 +49,11 @@ impl<'a> ReadOptions<'a> {
     /// The place of the id column among these names.
     pub fn find_id<S: AsRef<str>>(self, names: &[S]) -> Option<usize> {
         find(names, self.id, &ID_COLUMNS)
+    }
+
+    /// The place of the column of origins among these names, in a labels file.
+    pub fn find_origin<S: AsRef<str>>(self, names: &[S]) -> Option<usize> {
+        self.labels_only.then(|| find(names, None, &[ORIGIN_COLUMN])).flatten()
     }
 
     /// The note on a label column that the caller did not name and that has another name than most.
@@ -173,6 +181,8 @@ pub(crate) struct RawTable {
     pub all_columns: Vec<String>,
     pub ids: Option<Vec<String>>,
     pub labels: Option<FileLabels>,
+    /// For labels alone, the origin of each as it is written.
+    pub origins: Option<Vec<String>>,
     pub class_names: Option<Vec<String>>,
     /// For labels alone, how sure their number is.
     pub label_lines: LabelLines,

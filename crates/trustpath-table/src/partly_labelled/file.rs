@@ -173,6 +173,7 @@ impl PartlyLabelledFile {
             ids: matched.ids,
             labels: matched.labels,
             class_names: matched.class_names,
+            origins: matched.origins,
             source,
             labels_source: matched.source,
             tasks: raw.tasks,

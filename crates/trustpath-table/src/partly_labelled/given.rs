@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::check_unique;
+use super::origins::OriginWords;
 use crate::formats::raw::{LabelLines, RawTable};
 use crate::labels::FileLabels;
 use crate::missing::{MissingLabels, ReadingNote};
@@ -16,6 +17,8 @@ pub(crate) struct GivenLabels {
     /// The ids of their instances, unless they follow the order of the features.
     pub ids: Option<Vec<String>>,
     pub names: Option<Vec<String>>,
+    /// The origin of each as it is written.
+    pub origins: Option<Vec<String>>,
     /// The file that they are in.
     pub source: String,
     /// How sure it is which lines are labels.
@@ -30,6 +33,7 @@ pub(crate) struct MatchedLabels {
     pub ids: Vec<String>,
     pub labels: Vec<Option<usize>>,
     pub class_names: Vec<String>,
+    pub origins: OriginWords,
     pub source: String,
     pub notes: Vec<ReadingNote>,
 }
@@ -39,12 +43,13 @@ impl GivenLabels {
     pub fn of_file(read: RawTable, path: &Path, remedy: &str) -> Result<Self> {
         let (source, in_order) = (path.display().to_string(), false);
         let labels = read.labels.ok_or_else(|| Error::no_labels(&source, remedy))?;
-        Ok(Self { labels, ids: read.ids, names: read.class_names, source, lines: read.label_lines, in_order })
+        let RawTable { ids, class_names: names, origins, label_lines: lines, .. } = read;
+        Ok(Self { labels, ids, names, origins, source, lines, in_order })
     }
 
     /// One label for each row.
     pub fn of_rows(labels: FileLabels, source: String) -> Self {
-        Self { labels, ids: None, names: None, source, lines: LabelLines::Exact, in_order: false }
+        Self { labels, ids: None, names: None, origins: None, source, lines: LabelLines::Exact, in_order: false }
     }
 
     /// Matches the labels to the `rows` instances of the file `features`.
@@ -56,7 +61,7 @@ impl GivenLabels {
         markers: &MissingLabels,
     ) -> Result<MatchedLabels> {
         let mut notes = self.resolve_lines(ids.as_deref(), rows)?;
-        let Self { labels, ids: of_labels, names, source, in_order, .. } = self;
+        let Self { labels, ids: of_labels, names, origins, source, in_order, .. } = self;
         let (labels, label_notes) = labels.resolve(markers);
         notes.extend(label_notes);
         let (labels, class_names) = labels.encode_partly(names, &source)?;
@@ -64,7 +69,7 @@ impl GivenLabels {
         let numbers = || (0..rows).map(|row| row.to_string()).collect::<Vec<_>>();
         // The index of a data frame says no more than the order.
         let of_labels = of_labels.filter(|of_labels| ids.is_none() || !counts(of_labels, rows));
-        let (ids, labels) = match (of_labels, ids) {
+        let (origins, ids, labels) = match (of_labels, ids) {
             (Some(of_labels), ids) if !in_order => {
                 // A file with a header alone has no ids that could be of other data.
                 let first = of_labels.first().filter(|_| ids.is_none()).cloned();
@@ -86,7 +91,7 @@ impl GivenLabels {
                     remedy,
                 };
                 let labels = by_id(&ids, &of_labels, &labels, &class_names, &source, unknown)?;
-                (ids, labels)
+                (OriginWords::match_to(&source, origins, rows, Some((&of_labels, &ids))), ids, labels)
             }
             (of_labels, ids) => {
                 if let (Some(of_labels), None) = (&of_labels, &ids) {
@@ -95,10 +100,10 @@ impl GivenLabels {
                 if labels.len() != rows {
                     return Err(Error::label_count(features, &source, labels.len(), rows));
                 }
-                (ids.or(of_labels).unwrap_or_else(numbers), labels)
+                (OriginWords::match_to(&source, origins, rows, None), ids.or(of_labels).unwrap_or_else(numbers), labels)
             }
         };
-        Ok(MatchedLabels { ids, labels, class_names, source, notes })
+        Ok(MatchedLabels { ids, labels, class_names, origins, source, notes })
     }
 
     /// Decides whether the first line is a header and which empty lines at the end are labels, by the

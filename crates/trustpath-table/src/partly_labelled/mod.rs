@@ -3,6 +3,7 @@
 mod file;
 mod given;
 mod more;
+mod origins;
 mod rows;
 
 use std::collections::HashMap;
@@ -13,6 +14,7 @@ use crate::labels::in_range;
 use crate::missing::ReadingNote;
 use crate::{Error, Result, Tasks};
 pub use file::{IN_MEMORY, PartlyLabelledFile};
+use origins::OriginWords;
 use rows::FeatureStorage;
 
 /// A feature vector and an id for each instance, and labels for some of them.
@@ -26,6 +28,7 @@ pub struct PartlyLabelledTable {
     ids: Vec<String>,
     labels: Vec<Option<usize>>,
     class_names: Vec<String>,
+    origins: OriginWords,
     source: String,
     labels_source: String,
     carried: Vec<CarriedColumn>,
@@ -67,7 +70,21 @@ impl PartlyLabelledTable {
         let features = FeatureStorage::InMemory(features);
         let labels_source = source.clone();
         let (columns, carried, notes, tasks) = (None, Vec::new(), Vec::new(), None);
-        Ok(Self { features, dims, columns, ids, labels, class_names, source, labels_source, carried, notes, tasks })
+        let origins = OriginWords::default();
+        Ok(Self {
+            features,
+            dims,
+            columns,
+            ids,
+            labels,
+            class_names,
+            origins,
+            source,
+            labels_source,
+            carried,
+            notes,
+            tasks,
+        })
     }
 
     /// All features in row-major order, if they are in memory; else see [`read`](Self::read).

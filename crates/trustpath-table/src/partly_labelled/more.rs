@@ -47,6 +47,7 @@ impl PartlyLabelledTable {
             columns: self.columns.or(more.columns),
             labels: vec![None; rows],
             class_names: Vec::new(),
+            origins: self.origins.followed_by(&more.origins, before, rows - before),
             labels_source: source.clone(),
             source,
             carried,
@@ -75,6 +76,7 @@ impl PartlyLabelledTable {
             features: FeatureStorage::InMemory(features),
             labels: left.iter().map(|&row| self.labels[row]).collect(),
             ids: left.iter().map(|&row| self.ids[row].clone()).collect(),
+            origins: self.origins.of(&left),
             carried,
             ..self
         })
@@ -95,7 +97,9 @@ impl PartlyLabelledTable {
         let given = self.matched(path, options, missing, "give the columns id and label")?;
         let name = |label: &Option<usize>| label.map(|class| given.class_names[class].clone());
         let labels = given.labels.iter().zip(self.label_texts()).map(|(new, old)| name(new).unwrap_or(old)).collect();
-        let mut table = self.with_labels(labels)?;
+        let replaced = given.labels.iter().map(Option::is_some);
+        let origins = self.origins.replaced_by(&given.origins, replaced);
+        let mut table = Self { origins, ..self }.with_labels(labels)?;
         table.notes.extend(given.notes);
         Ok(table)
     }

@@ -24,6 +24,7 @@ use crate::limits::Limits;
 use crate::neighbors::{Neighbors, nearest_among};
 use crate::observer::{NoObserver, Observer, Stages};
 use crate::pipeline::NEAREST;
+use crate::pool::hash;
 use crate::represent::{Projection, Represented};
 use crate::spec::AuditSpec;
 use crate::{Features, Instances, Matrix, Result, stream};
@@ -303,7 +304,7 @@ fn choose_part(labels: &[usize], verified: &[Option<usize>], limits: Limits) -> 
     const OF_CLASS: usize = 20;
     let share = limits.in_memory as f64 / labels.len() as f64;
     let below = (share * 2.0f64.powi(64)) as u64;
-    let hash = |row: usize| stream::hash(0, row);
+    let hash = |row: usize| hash(0, row);
     let chosen = |row: &usize| hash(*row) < below || verified[*row].is_some();
     let mut part: Vec<usize> = (0..labels.len()).filter(chosen).collect();
     let classes = labels.iter().max().map_or(0, |label| label + 1);

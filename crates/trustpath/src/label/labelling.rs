@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{LabelModel, Trusted};
+use super::{LabelModel, Suggestion, Trusted};
 use crate::choices;
 use crate::labeller::RoundRecord;
 use crate::neighbors::Neighbors;
@@ -64,8 +64,8 @@ pub struct Labelling {
     pub copies: usize,
     /// The trusted set, and how precise it is expected to be.
     pub trusted: Trusted,
-    /// Rows to label next, best first.
-    pub suggestions: Vec<usize>,
+    /// What to label next, best first; every second one is random.
+    pub suggestions: Vec<Suggestion>,
     /// The path behind the credibilities: its grid, and `‖γᵢ(λ)‖`, one row per `λ`, one column per instance (zero for those
     /// that are none of these, which are not in it). In the order of the part.
     pub lambda: Vec<f64>,

@@ -42,12 +42,13 @@ mod trusted;
 
 pub use labelling::{Labelling, Verdict};
 pub use model::{LabelModel, Prediction, PredictionTrust};
+pub use suggest::Suggestion;
 pub use trusted::Trusted;
 
 pub use crate::trust::Trust;
 
 pub(crate) use candidates::{candidates, judged_dims};
 pub(crate) use model::{PredictedRow, blocks};
-pub(crate) use suggest::{Candidates, margins};
+pub(crate) use suggest::{Candidates, alternate, margins};
 pub(crate) use train::ModelInput;
 pub(crate) use trusted::RankedRows;

@@ -10,6 +10,12 @@
 //! instances that are uncertain, represent others that are, and differ from what is labelled and from each other. Without any
 //! label all weights are equal. The objective is submodular, so that taking the best instance one after the other comes
 //! within `1 − 1/e` of the best batch.
+//!
+//! Such instances are not like the pool, so that their labels cannot tell how many of all labels are right. Once there are labels, every
+//! second suggestion is therefore a random one: the open row that comes next in a fixed random order of the pool
+//! ([`random_order`](crate::random_order)), whether or not its label would help.
+
+use std::collections::HashSet;
 
 use rayon::prelude::*;
 
@@ -17,12 +23,45 @@ use crate::classify::{Classify, PoolLogistic};
 use crate::limits::{Limits, SUGGEST_CANDIDATES, SUGGEST_COVERED};
 use crate::linalg::vector::arg_max;
 use crate::linalg::vector::dot;
+use crate::pool::{Origin, Pool};
 use crate::represent::Represented;
 use crate::{Instances, Matrix, Result};
 
 /// Powers of the cosine and of the uncertainty; chosen on validation classes.
 const SIMILARITY_POWER: i32 = 4;
 const WEIGHT_POWER: i32 = 2;
+
+/// An instance to label next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Suggestion {
+    /// Its row.
+    pub row: usize,
+    /// Whether it is random, or chosen because its label helps most. Its label has this origin.
+    pub origin: Origin,
+}
+
+/// How many of so many suggestions are random: every second one, beginning with a useful one. A single one is in turn useful and random.
+fn random_among(suggestions: usize, given: usize) -> usize {
+    if suggestions == 1 { given % 2 } else { suggestions / 2 }
+}
+
+/// At most so many suggestions: random rows of the pool, and between them those that `useful` chooses, so many of the rows that are given
+/// to it.
+pub(crate) fn alternate(
+    pool: &Pool,
+    seed: u64,
+    at_most: usize,
+    useful: impl FnOnce(&[usize], usize) -> Result<Vec<usize>>,
+) -> Result<Vec<Suggestion>> {
+    let count = at_most.min(pool.open.len());
+    let random = pool.next_random(seed, random_among(count, pool.given.len()));
+    let taken: HashSet<usize> = random.iter().copied().collect();
+    let others: Vec<usize> = pool.open.iter().copied().filter(|row| !taken.contains(row)).collect();
+    let useful = useful(&others, count - random.len())?;
+    let of = |rows: &[usize], at, origin| rows.get(at).map(|&row| Suggestion { row, origin });
+    let pair = |at| [of(&useful, at, Origin::Chosen), of(&random, at, Origin::Random)];
+    Ok((0..count).flat_map(pair).flatten().collect())
+}
 
 /// A pool of which some instances may have a label.
 pub(crate) struct Candidates<'a> {
@@ -160,5 +199,31 @@ mod tests {
         let margin = [0.9, 0.1, 0.8, 0.7];
         let pool = Candidates { u: &u, given: &[0], open: &[1, 2, 3, 4], margin: &margin };
         assert_eq!(pool.choose(4), [2, 4, 3, 1]);
+    }
+
+    #[test]
+    fn every_second_suggestion_is_random() {
+        let labels: Vec<Option<usize>> = (0..12).map(|row| (row < 2).then_some(row)).collect();
+        let pool = Pool::new(&labels, &[], 12, 2).unwrap();
+        let order = pool.next_random(7, 10);
+        let suggest = |pool: &Pool, n| alternate(pool, 7, n, |rows, count| Ok(rows[..count].to_vec())).unwrap();
+        let origins = |n| suggest(&pool, n).iter().map(|next| next.origin).collect::<Vec<Origin>>();
+        assert_eq!(origins(3), [Origin::Chosen, Origin::Random, Origin::Chosen]);
+        assert!(suggest(&pool, 0).is_empty());
+        for n in 2..14 {
+            let suggested = suggest(&pool, n);
+            let random = suggested.iter().filter(|next| next.origin == Origin::Random).map(|next| next.row);
+            assert_eq!(random.collect::<Vec<usize>>(), order[..n.min(10) / 2]);
+            let mut rows: Vec<usize> = suggested.iter().map(|next| next.row).collect();
+            rows.sort_unstable();
+            rows.dedup();
+            assert_eq!(rows.len(), n.min(10), "no row twice");
+        }
+        // A single one alternates with the number of labels.
+        assert_eq!(origins(1), [Origin::Chosen]);
+        let third: Vec<Option<usize>> = (0..12).map(|row| (row < 3).then_some(row % 2)).collect();
+        let pool = Pool::new(&third, &[], 12, 2).unwrap();
+        let next = Suggestion { row: pool.next_random(7, 1)[0], origin: Origin::Random };
+        assert_eq!(suggest(&pool, 1), [next]);
     }
 }

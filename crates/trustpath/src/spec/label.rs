@@ -46,7 +46,7 @@ declare_spec! {
         /// instances, where some steps otherwise use a part of them
         exact: bool = false,
         ["Output", "N"]
-        /// Suggest N instances whose labels would help most
+        /// Suggest N instances to label next: those whose labels would help most, and every second one at random
         suggest: usize = 0,
         ["Run", "N"]
         /// Random seed

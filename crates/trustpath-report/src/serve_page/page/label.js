@@ -23,7 +23,8 @@ viewers.label = (() => {
 
   function give(item, to) {
     $("live").textContent = `${item.id}: ${to.label ?? (to.to === "skipped" ? "skipped" : "none of these")}`;
-    answer([item.row], to);
+    // In the grid a person picks what to answer.
+    answer([item.row], grid ? to : { ...to, origin: item.origin });
     if (grid) {
       item.done = to;
       cursor = Math.min(cursor + 1, batch.length - 1);
@@ -84,7 +85,8 @@ viewers.label = (() => {
     return [
       el("div", { class: "question", "aria-label": `Instance ${item.id}` },
         el("div", { class: "card" }, big, el("p", { class: "id" }, item.id,
-          item.answer !== "open" && el("span", { class: "pill given" }, item.answer === "none" ? "none of these" : item.answer))),
+          item.answer !== "open" && el("span", { class: "pill given" }, item.answer === "none" ? "none of these" : item.answer),
+          item.answer === "open" && item.origin === "random" && el("span", { class: "pill", title: "Drawn at random. Labels of random instances check how many of the trusted labels are right." }, "random"))),
         el("div", { class: "side" },
           prediction(item),
           el("div", { class: "answers", role: "group", "aria-label": "Classes" }, classButtons(session.classes, keys, acts.choose, state)),

@@ -49,7 +49,7 @@ viewers.progress = (() => {
         el("h2", {}, "When to stop"),
         el("p", {}, `The rule: enough, once ${percent(goal.coverage)} of the pool is labelled, answered or trusted in two updates at least ${plural(goal.apart, "answer")} apart.`),
         el("p", { class: "quiet" }, "How many more labels it takes is read off a line through the last updates; the range is that of lines without one of them each, and through the last update. It is a rough guide: updates go up and down."),
-        el("p", { class: "quiet" }, "The precision is estimated from labels held out in turn. Suggested instances are doubtful ones and no random sample, so that the estimate can be off in both directions. A check settles it: a random sample of the trusted labels, answered without seeing the predictions."),
+        el("p", { class: "quiet" }, "The precision is estimated from labels of random instances, which every second question asks for, held out in turn. A check measures it without the model: a random sample of the trusted labels, answered without seeing the predictions."),
         el("p", {}, el("button", { type: "button", class: "act", disabled: !model || model.trusted === 0, onclick: () => send("check", { size: 50 }).then((done) => done && (viewers.label.restart(), open("label"))) }, "Check 50 trusted labels")),
         checked && el("p", { class: "checked" }, checked)),
       model && el("dl", { class: "facts" }, model.facts.map(row), row(["last update took", `${model.seconds.toFixed(1)} s`])),

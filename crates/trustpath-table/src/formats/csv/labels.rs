@@ -182,9 +182,10 @@ fn of_columns(mut rows: Vec<Vec<String>>, options: ReadOptions, file: &str) -> R
         let remedy = format!("it has {columns} columns, none called {wanted:?}; name the label column");
         return Err(Error::no_labels(file, remedy));
     };
+    let origin = header.then(|| options.find_origin(&names)).flatten().filter(|&origin| origin != label);
     let id = match options.id {
         Some(name) => column(name).filter(|&id| id != label),
-        None if columns == 2 => Some(1 - label),
+        None if columns == 2 => Some(1 - label).filter(|&id| Some(id) != origin),
         None if header => options.find_id(&names).or_else(|| usual(ID_WORDS)),
         None => None,
     };
@@ -193,9 +194,10 @@ fn of_columns(mut rows: Vec<Vec<String>>, options: ReadOptions, file: &str) -> R
     }
     let unclear = !header && columns == 2 && id.is_some() && !is_number(&names[label]);
     let label_lines = if unclear { LabelLines::UnclearStart } else { LabelLines::Exact };
-    let ids = id.map(|id| rows.iter().map(|row| row[id].clone()).collect());
+    let texts = |column: usize| rows.iter().map(|row| row[column].clone()).collect();
+    let (ids, origins) = (id.map(texts), origin.map(texts));
     let labels = FileLabels::from_texts(rows.into_iter().map(|mut row| std::mem::take(&mut row[label])));
-    Ok(RawTable { label_lines, ..RawTable::of_labels(Some(labels), ids) })
+    Ok(RawTable { label_lines, origins, ..RawTable::of_labels(Some(labels), ids) })
 }
 
 #[cfg(test)]

@@ -91,6 +91,8 @@ struct ParquetTable {
     most_values: u64,
     label: Option<usize>,
     id: Option<usize>,
+    /// In a labels file.
+    origin: Option<usize>,
     features: Vec<usize>,
     /// Whether the only feature column holds lists.
     lists: bool,
@@ -108,6 +110,7 @@ impl ParquetTable {
         let schema = reader.metadata().file_metadata().schema_descr_ptr();
         let roots: Vec<&String> = schema.columns().iter().map(|column| &column.path().parts()[0]).collect();
         let (label, id) = (options.find_label(&roots), options.find_id(&roots));
+        let origin = options.find_origin(&roots).filter(|&i| schema.column(i).max_rep_level() == 0);
         if let (Some(name), None, false) = (options.id, id, options.labels_only) {
             return Err(no_column(&file, name, &roots));
         }
@@ -160,13 +163,14 @@ impl ParquetTable {
         }
         let lists = !options.labels_only && !lists.is_empty();
         let most_values = VALUES_ALWAYS_ALLOWED.saturating_add(length.saturating_mul(VALUES_PER_BYTE));
-        Ok(Self { reader, source, file, most_values, label, id, features, lists, carried, notes })
+        Ok(Self { reader, source, file, most_values, label, id, origin, features, lists, carried, notes })
     }
 
     fn read(self, options: ReadOptions) -> Result<RawTable> {
         self.check_size()?;
         let (mut features, mut ids) = (Vec::new(), self.id.map(|_| Vec::new()));
         let (mut names, mut numbers) = (Vec::new(), Vec::new());
+        let mut origins = self.origin.map(|_| Vec::new());
         let root = |i: usize| self.descriptor(i).path().parts()[0].clone();
         let mut carried: Vec<_> =
             self.carried.iter().map(|&i| CarriedColumn { name: root(i), texts: Vec::new() }).collect();
@@ -187,6 +191,9 @@ impl ParquetTable {
             if let (Some(column), Some(ids)) = (self.id, &mut ids) {
                 ids.extend(self.read_ids(group, column, first)?);
             }
+            if let (Some(column), Some(origins)) = (self.origin, &mut origins) {
+                origins.extend(self.cells(group, column)?.into_iter().map(Option::unwrap_or_default));
+            }
             for (&column, carried) in self.carried.iter().zip(&mut carried) {
                 carried.texts.extend(self.cells(group, column)?);
             }
@@ -198,7 +205,7 @@ impl ParquetTable {
             Some(_) => Some(FileLabels::from_numbers(numbers, &self.file)?),
         };
         if options.labels_only {
-            return Ok(RawTable::of_labels(labels, ids));
+            return Ok(RawTable { origins, ..RawTable::of_labels(labels, ids) });
         }
         let empty = if options.text.is_some() { rows == 0 } else { features.is_empty() };
         if empty && in_file.is_none() {
@@ -280,7 +287,9 @@ impl ParquetTable {
         let mut values = 0u64;
         for group in 0..self.reader.num_row_groups() {
             let group = self.group(group)?;
-            for &column in self.features.iter().chain(&self.label).chain(&self.id).chain(&self.carried) {
+            for &column in
+                self.features.iter().chain(&self.label).chain(&self.id).chain(&self.origin).chain(&self.carried)
+            {
                 let place = group.metadata().column(column);
                 let start = place.dictionary_page_offset().unwrap_or(place.data_page_offset());
                 // The decoder assumes that neither is negative.
