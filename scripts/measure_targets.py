@@ -84,7 +84,8 @@ TARGETS = {
         "labelled classes that are marked so, and of the others. Pools have 20 classes of 60 instances unless the case says otherwise; of pools of more than 3,000 "
         "instances a fifth of the draws is made.",
         "1 hour",
-        ["trust_quality 100 KINDS", "# Novel classes", "trust_quality 100 cub:novel cifar-fs:novel"],
+        ["trust_quality 100 KINDS", "# From update to update", "trust_quality 20 updates KINDS",
+         "# Novel classes", "trust_quality 100 cub:novel cifar-fs:novel"],
         ["trust_quality 8 cub:validation cifar-fs:validation 'case=5 classes'",
          "trust_quality 4 cub:validation cifar-fs:validation 'case=fifth missing, 5'"],
         needs=("features",), checked=True,

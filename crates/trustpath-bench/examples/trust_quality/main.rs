@@ -7,15 +7,17 @@
 //!
 //! The first argument is the number of draws; the others are features: `NAME:validation` or `NAME:novel` for an embedded
 //! dataset, or an `.npy` file beside which a file `-labels.npy` has the labels. An argument `case=TEXT` keeps the cases whose name
-//! contains the text.
+//! contains the text. An argument `updates` prints instead what changes from update to update while somebody labels what is suggested.
 
 mod cases;
 mod measure;
+mod session;
 
 use trustpath_bench::{Result, pools};
 
 use cases::{BASE, Given, PoolCase};
 use measure::Cell;
+use session::{Sessions, Strategy};
 
 /// The cases of the table.
 const CASES: &[PoolCase] = &[
@@ -52,12 +54,30 @@ fn main() -> Result<()> {
         std::process::exit(2)
     };
     let draws: u64 = draws.parse().unwrap_or(20);
+    if let Some(at) = features.iter().position(|arg| arg == "updates") {
+        return sessions(draws, &[&features[..at], &features[at + 1..]].concat());
+    }
     println!("{}", pools::head(Cell::COLUMNS));
     for source in features {
         let (name, table) = pools::open(source)?;
         for case in CASES.iter().filter(|case| case.name.contains(only)) {
             if let Some(cell) = Cell::measure(&table, case, draws)? {
                 println!("| {name} | {} | {cell}", case.name);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Prints what changes from update to update.
+fn sessions(draws: u64, features: &[String]) -> Result<()> {
+    println!("{}", pools::head(Sessions::COLUMNS));
+    for source in features {
+        let (name, table) = pools::open(source)?;
+        for classes in [10, 20] {
+            for (strategy_name, strategy) in Strategy::ALL {
+                let sessions = Sessions::measure(&table, classes, strategy, draws)?;
+                println!("| {name} | {classes} | {strategy_name} | {sessions}");
             }
         }
     }
