@@ -167,7 +167,7 @@ pub enum Error {
     Stopped,
     /// An iteration did not reach its tolerance.
     #[error(
-        "{what} stopped at {reached:e} after {iterations} iterations, above its tolerance {tolerance:e}: loosen the tolerance, or check the features for extreme values"
+        "{what} stopped at {reached:e} after {iterations} iterations, above its tolerance {tolerance:e}: check the features for extreme values and columns that hardly vary, or give a larger tolerance where there is an option for it"
     )]
     NotConverged {
         /// Which computation.
