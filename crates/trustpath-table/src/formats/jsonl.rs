@@ -11,7 +11,7 @@
 
 use std::collections::HashSet;
 use std::fmt;
-use std::io::BufRead;
+use std::io::{BufRead, Read};
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
@@ -19,7 +19,7 @@ use serde_json::value::RawValue;
 
 use super::csv::as_utf8;
 use super::raw::{CarriedColumn, FEATURE_NAMES, RawTable, ReadOptions};
-use crate::input::Input;
+use crate::input::{Input, LONGEST_LINE};
 use crate::labels::FileLabels;
 use crate::{Error, Output, Result, ResultTable};
 
@@ -37,8 +37,12 @@ pub(super) fn read(input: Input, options: ReadOptions) -> Result<RawTable> {
     let mut line = Vec::new();
     loop {
         line.clear();
-        if input.read_until(b'\n', &mut line).map_err(|e| Error::read(&file, e))? == 0 {
+        let mut rest = input.by_ref().take(LONGEST_LINE + 1);
+        if rest.read_until(b'\n', &mut line).map_err(|e| Error::read(&file, e))? == 0 {
             return reader.finish();
+        }
+        if line.len() as u64 > LONGEST_LINE {
+            return Err(Error::long_line(file));
         }
         reader.line += 1;
         if !line.trim_ascii().is_empty() {

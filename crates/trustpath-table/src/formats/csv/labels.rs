@@ -5,12 +5,10 @@
 //! may be either ([`LabelLines::UnclearStart`]), which the number of instances or their ids decide.
 //! An empty line of a file with one column is a missing label.
 
-use std::io::Read;
-
 use super::super::raw::{LabelLines, RawTable, ReadOptions};
-use super::sniff::{as_utf8, not_utf8, sample};
+use super::sniff::{SAMPLE_BYTES, as_utf8, not_utf8, sample};
 use super::{column_number, without_mark};
-use crate::input::Input;
+use crate::input::{Input, MOST_COLUMNS};
 use crate::labels::FileLabels;
 use crate::{Error, Result};
 
@@ -42,7 +40,12 @@ pub(crate) fn fields(input: Input, usual: u8) -> Result<(String, Vec<Vec<String>
     if text.trim().is_empty() {
         return Err(Error::damaged(name, "it is empty"));
     }
-    let style = sample(&mut Input::memory(text.clone().into_bytes(), &name), usual)?;
+    let start = &text.as_bytes()[..text.len().min(SAMPLE_BYTES as usize)];
+    let style = sample(&mut Input::memory(start.to_vec(), &name), usual)?;
+    let columns = text.lines().map(|line| 1 + line.matches(style.delimiter as char).count()).max();
+    if let Some(columns) = columns.filter(|&columns| columns > MOST_COLUMNS) {
+        return Err(Error::many_columns(name, columns));
+    }
     let mut rows = records(&text, style.delimiter as char);
     let first = rows.iter().find(|(_, row)| *row != [""]).map_or(1, |(_, row)| row.len());
     if first > 1 {
@@ -58,8 +61,7 @@ pub(crate) fn fields(input: Input, usual: u8) -> Result<(String, Vec<Vec<String>
 /// The name and the text of a file, in UTF-8 and without a byte order mark.
 fn text_of(input: Input) -> Result<(String, String)> {
     let mut input = as_utf8(input)?;
-    let (name, mut bytes) = (input.name.clone(), Vec::new());
-    input.read_to_end(&mut bytes).map_err(|e| Error::damaged(&name, e))?;
+    let (name, bytes) = (input.name.clone(), input.read_text()?);
     let text = String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let line = 1 + error.as_bytes()[..valid].iter().filter(|&&byte| byte == b'\n').count();

@@ -9,8 +9,10 @@ mod labels;
 mod sniff;
 mod write;
 
+use std::io;
+
 use super::raw::{CarriedColumn, RawTable, ReadOptions, no_column};
-use crate::input::Input;
+use crate::input::{Input, MOST_COLUMNS};
 use crate::labels::FileLabels;
 use crate::missing::ReadingNote;
 use crate::{Error, Result};
@@ -85,6 +87,7 @@ impl CsvReader {
     fn open(mut input: Input, delimiter: u8, options: ReadOptions) -> Result<Self> {
         let file = input.name.clone();
         let sample = sample(&mut input, delimiter)?;
+        input.limit_lines();
         let mut reader = csv::ReaderBuilder::new();
         let reader = reader.has_headers(false).delimiter(sample.delimiter).from_reader(input);
         let (record, names) = (csv::ByteRecord::new(), Vec::new());
@@ -94,6 +97,9 @@ impl CsvReader {
             return Err(Error::damaged(table.file, "it is empty"));
         }
         let columns = table.record.len();
+        if columns > MOST_COLUMNS {
+            return Err(Error::many_columns(table.file, columns));
+        }
         let first: Vec<String> = (0..columns).map(|c| table.text(c).map(str::to_owned)).collect::<Result<_>>()?;
         table.has_header = is_header(&first, options);
         table.pending = !table.has_header;
@@ -212,6 +218,7 @@ impl CsvReader {
                 let reason = format!("line {line} has {len} fields, the lines before it have {expected_len}");
                 Error::damaged(&self.file, reason)
             }
+            csv::ErrorKind::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => Error::long_line(&self.file),
             csv::ErrorKind::Io(error) => Error::read(&self.file, error),
             _ => Error::damaged(&self.file, error),
         }

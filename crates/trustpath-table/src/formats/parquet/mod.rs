@@ -13,6 +13,7 @@ mod zstd;
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Once};
 
 use ::parquet::basic::{Compression, Type};
@@ -39,6 +40,8 @@ use zstd::ZstdPages;
 const VALUES_PER_BYTE: u64 = 64;
 /// The number of values that is allowed in a file of any size.
 const VALUES_ALWAYS_ALLOWED: u64 = 1 << 20;
+/// Bytes of the texts of a file, at most: a dictionary of a few kilobytes may say the same long text in every row.
+const MOST_TEXT: u64 = 1 << 30;
 
 /// Reads features and, where there are columns for them, labels and ids.
 pub(super) fn read(input: Input, options: ReadOptions) -> Result<RawTable> {
@@ -89,6 +92,8 @@ struct ParquetTable {
     source: Arc<ParquetBytes>,
     file: String,
     most_values: u64,
+    /// Bytes of the texts that were read so far.
+    text: AtomicU64,
     label: Option<usize>,
     id: Option<usize>,
     features: Vec<usize>,
@@ -160,7 +165,8 @@ impl ParquetTable {
         }
         let lists = !options.labels_only && !lists.is_empty();
         let most_values = VALUES_ALWAYS_ALLOWED.saturating_add(length.saturating_mul(VALUES_PER_BYTE));
-        Ok(Self { reader, source, file, most_values, label, id, features, lists, carried, notes })
+        let text = AtomicU64::new(0);
+        Ok(Self { reader, source, file, most_values, text, label, id, features, lists, carried, notes })
     }
 
     fn read(self, options: ReadOptions) -> Result<RawTable> {
@@ -297,6 +303,12 @@ impl ParquetTable {
             }
         }
         self.check_count(values)
+    }
+
+    /// Counts the bytes of a text; whether all texts so far may be held in memory.
+    fn has_room(&self, text: &[u8]) -> bool {
+        let length = text.len() as u64;
+        self.text.fetch_add(length, Ordering::Relaxed).saturating_add(length) <= MOST_TEXT
     }
 
     fn check_count(&self, values: u64) -> Result<()> {
