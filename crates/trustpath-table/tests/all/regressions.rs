@@ -102,3 +102,28 @@ fn endless_lines_are_refused() {
     let features = folder.file("features.csv", "a,b\n1,2\n");
     refused(PartlyLabelledFile::new(features).labels(commas).read(), &["commas.csv", "2097153 columns"]);
 }
+
+/// Counts of words are nearly all the same zero, of which runs take a few bytes; far more of them are still refused.
+#[cfg(feature = "parquet")]
+#[test]
+fn sparse_features_are_read_and_absurd_numbers_refused() {
+    use parquet::data_type::{FloatType, Int32Type};
+    let folder = Folder::new();
+    let path = folder.path("words.parquet");
+    let (rows, dims) = (1500, 1500);
+    let schema = "message m { required group features (LIST) { repeated group list { required float element; } } }";
+    write_parquet(&path, schema, |writer, _| {
+        let repetition: Vec<i16> = (0..rows * dims).map(|at| i16::from(at % dims != 0)).collect();
+        let mut values = vec![0.0; rows * dims];
+        values.iter_mut().step_by(dims + 1).for_each(|value| *value = 1.0);
+        writer.typed::<FloatType>().write_batch(&values, Some(&vec![1; rows * dims]), Some(&repetition)).unwrap();
+    });
+    let table = PartlyLabelledFile::new(&path).read().unwrap();
+    assert_eq!((table.rows(), table.dims()), (rows, dims));
+    let path = folder.path("runs.parquet");
+    write_parquet(&path, "message m { required int32 a; }", |writer, _| {
+        let zeros = vec![0; 1 << 20];
+        (0..3).for_each(|_| assert_eq!(writer.typed::<Int32Type>().write_batch(&zeros, None, None).unwrap(), 1 << 20));
+    });
+    refused(PartlyLabelledFile::new(&path).read(), &["runs.parquet", "announces 3145728 values"]);
+}
