@@ -82,6 +82,9 @@ pub enum Error {
     /// A column that the caller named does not exist.
     #[error("{file} has no column {column:?} (it has {columns}): name one of these columns")]
     NoColumn { file: String, column: String, columns: String },
+    /// Two columns have the same name.
+    #[error("{file} has two columns called {column:?}: give every column its own name, or remove one of them")]
+    DuplicateColumn { file: String, column: String },
     /// Two instances have the same id.
     #[error(
         "{file} has the id {id:?} twice, in rows {first} and {second}: give every instance its own id, or name another id column"

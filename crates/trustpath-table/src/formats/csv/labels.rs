@@ -5,7 +5,7 @@
 //! may be either ([`LabelLines::UnclearStart`]), which the number of instances or their ids decide.
 //! An empty line of a file with one column is a missing label.
 
-use super::super::raw::{LabelLines, RawTable, ReadOptions};
+use super::super::raw::{LabelLines, RawTable, ReadOptions, check_header};
 use super::sniff::{SAMPLE_BYTES, as_utf8, not_utf8, sample};
 use super::{column_number, without_mark};
 use crate::input::{Input, MOST_COLUMNS};
@@ -168,6 +168,13 @@ fn of_columns(mut rows: Vec<Vec<String>>, options: ReadOptions, file: &str) -> R
         }
         (label, id) => label.into_iter().chain(id).any(given),
     };
+    if header {
+        check_header(&names, file)?;
+        // As where files were joined. Otherwise a first line that comes again is taken for a label.
+    } else if names.iter().any(|name| is_word(name, LABEL_WORDS)) && rows[1..].contains(&names) {
+        let reason = format!("the header {:?} comes twice; remove all but the first line with it", names.join(","));
+        return Err(Error::damaged(file, reason));
+    }
     let column = |name: &str| {
         let named = header.then(|| names.iter().position(|n| n.eq_ignore_ascii_case(name))).flatten();
         named.or_else(|| column_number(name, columns))
@@ -270,6 +277,8 @@ mod tests {
         assert_eq!((raw.labels, raw.ids), (texts(&["x", "y"]), None));
         refused(labels_of("n,label\n1,4\n2,5\n", label_column("kind")), &["y.csv has no labels"]);
         refused(labels_of("a,b,c\n1,2,3\n", usual), &["none called \"label\""]);
+        refused(labels_of("id,label\na,x\nid,label\nb,y\n", usual), &["the header \"id,label\" comes twice", "remove"]);
+        refused(labels_of("id,label,label\na,x,y\n", usual), &["two columns called \"label\""]);
         refused(labels_of("id,label\na,x\n\nb\n", usual), &["line 4 has 1 fields"]);
     }
 }

@@ -11,7 +11,7 @@ mod write;
 
 use std::io;
 
-use super::raw::{CarriedColumn, RawTable, ReadOptions, no_column};
+use super::raw::{CarriedColumn, RawTable, ReadOptions, check_header, no_column};
 use crate::input::{Input, MOST_COLUMNS};
 use crate::labels::FileLabels;
 use crate::missing::ReadingNote;
@@ -102,6 +102,9 @@ impl CsvReader {
         }
         let first: Vec<String> = (0..columns).map(|c| table.text(c).map(str::to_owned)).collect::<Result<_>>()?;
         table.has_header = is_header(&first, options);
+        if table.has_header {
+            check_header(&first, &table.file)?;
+        }
         table.pending = !table.has_header;
         table.names = if table.has_header { first } else { (0..columns).map(|c| c.to_string()).collect() };
         Ok(table)
@@ -314,6 +317,16 @@ mod tests {
         assert_eq!(read(None, Some(&[])).unwrap().carried, []);
         refused(read(Some(&["g*"]), None), &["no column \"g*\"", "\"f1\""]);
         refused(read(Some(&["note"]), None), &["line 2", "\"x\" is not a number"]);
+    }
+
+    #[test]
+    fn a_column_that_comes_twice_is_refused() {
+        for text in ["a,b,a,label\n1,2,3,x\n", "label,a,label\nx,1,y\n"] {
+            refused(read_text(text, "label"), &["t.csv has two columns called", "its own name"]);
+        }
+        // Columns without a name, and values that are alike in a file without a header.
+        assert_eq!(read_text(",a,,label\n1,2,3,x\n", "label").unwrap().dims, 2);
+        assert_eq!(read_text("1,1,1\n2,2,2\n", "label").unwrap().dims, 3);
     }
 
     #[test]
