@@ -5,7 +5,7 @@
 use std::fmt::Display;
 use std::path::Path;
 
-use crate::input::{LONGEST_LINE, MOST_COLUMNS};
+use crate::limits::{LONGEST_LINE, MOST_COLUMNS};
 
 /// The result of every fallible function of this crate.
 pub type Result<T> = std::result::Result<T, Error>;

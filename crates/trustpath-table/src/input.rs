@@ -5,14 +5,8 @@ use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use crate::formats::is_stream;
+use crate::limits::{LARGEST_TEXT, LONGEST_LINE};
 use crate::{Error, Result};
-
-/// Bytes of a line of text, at most.
-pub(crate) const LONGEST_LINE: u64 = 32 << 20;
-/// Columns of a table of text, at most.
-pub(crate) const MOST_COLUMNS: usize = 1 << 20;
-/// Bytes of a text that is held in memory as a whole, at most.
-const LARGEST_TEXT: u64 = 1 << 30;
 
 /// An open file or stream, whose length is known.
 #[derive(Debug)]

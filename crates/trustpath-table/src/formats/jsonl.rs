@@ -20,8 +20,9 @@ use serde_json::value::RawValue;
 
 use super::csv::as_utf8;
 use super::raw::{CarriedColumn, FEATURE_NAMES, RawTable, ReadOptions};
-use crate::input::{Input, LONGEST_LINE};
+use crate::input::Input;
 use crate::labels::FileLabels;
+use crate::limits::LONGEST_LINE;
 use crate::{Error, Output, Result, ResultTable};
 
 /// Reads features, and labels and ids where there are any.

@@ -8,8 +8,9 @@
 use super::super::raw::{LabelLines, RawTable, ReadOptions, check_header};
 use super::sniff::{SAMPLE_BYTES, as_utf8, not_utf8, sample};
 use super::{column_number, without_mark};
-use crate::input::{Input, MOST_COLUMNS};
+use crate::input::Input;
 use crate::labels::FileLabels;
+use crate::limits::MOST_COLUMNS;
 use crate::{Error, Result};
 
 /// Names of columns of labels that a header may have; in any case.

@@ -12,8 +12,9 @@ mod write;
 use std::io;
 
 use super::raw::{CarriedColumn, RawTable, ReadOptions, check_header, no_column};
-use crate::input::{Input, MOST_COLUMNS};
+use crate::input::Input;
 use crate::labels::FileLabels;
+use crate::limits::MOST_COLUMNS;
 use crate::missing::ReadingNote;
 use crate::{Error, Result};
 pub(crate) use labels::{fields, read_lines};
