@@ -20,7 +20,7 @@ use crate::files::CommandFiles;
 use crate::images::{ExtractedImages, SourceArgs};
 use crate::progress::ProgressMode;
 use crate::texts::{self, EmbeddedTexts, Texts};
-use crate::values::{choice, positive};
+use crate::values::{THREADS, choice, up_to};
 
 /// Instances, and the labels of some.
 #[derive(Debug, Clone, PartialEq, Args)]
@@ -316,7 +316,7 @@ impl OutputArgs {
 #[command(next_help_heading = "Run")]
 pub struct RunArgs {
     /// Threads; the result is the same for any number [default: one per core]
-    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(long, value_name = "N", value_parser = up_to::<THREADS>)]
     pub threads: Option<usize>,
     #[command(flatten)]
     pub progress: ProgressArgs,
@@ -341,7 +341,7 @@ impl RunArgs {
 #[derive(Debug, Clone, Default, PartialEq, Args)]
 pub struct WorkArgs {
     /// Number of threads; the result is the same for any number [default: one per core]
-    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(long, value_name = "N", value_parser = up_to::<THREADS>)]
     threads: Option<usize>,
     #[command(flatten)]
     pub progress: ProgressArgs,

@@ -13,13 +13,13 @@ use crate::args::RunArgs;
 use crate::error::{Error, Result};
 use crate::paper::frame::{accuracy_curves, point};
 use crate::run::{Runner, Speed};
-use crate::values::positive;
+use crate::values::up_to;
 use crate::{interrupt, print};
 
 #[derive(Debug, PartialEq, Args)]
 pub struct DemoArgs {
     /// Episodes per column
-    #[arg(long, value_name = "N", default_value_t = EPISODES, value_parser = positive)]
+    #[arg(long, value_name = "N", default_value_t = EPISODES, value_parser = up_to::<10_000_000>)]
     episodes: usize,
     /// Folder for the figure, accuracy.png and accuracy.svg; created if missing
     #[arg(long, alias = "output", value_name = "DIR", default_value = FOLDER)]

@@ -9,7 +9,7 @@ use trustpath_table::{Column, Error as TableError, Output, ResultTable, npy, wri
 
 use crate::error::{Error, Result};
 use crate::print;
-use crate::values::positive;
+use crate::values::up_to;
 
 #[derive(Debug, Args)]
 #[command(after_help = AFTER)]
@@ -21,10 +21,10 @@ pub struct SampleArgs {
         value_parser = PossibleValuesParser::new(embedded::DATASETS))]
     dataset: String,
     /// Instances per class in the pool; fewer if a class is smaller
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = positive)]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = up_to::<1_000_000>)]
     size: usize,
     /// Labelled instances per class
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = positive)]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = up_to::<10_000>)]
     labels: usize,
     /// Random seed
     #[arg(long, default_value_t = 0)]

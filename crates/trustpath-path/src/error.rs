@@ -54,8 +54,18 @@ pub enum Error {
         row: usize,
     },
     /// All instances are the same point, or all columns are constant.
-    #[error("all {rows} instances are identical: there is nothing to tell them apart; check the feature extractor")]
+    #[error(
+        "all {rows} instances are identical or differ in length alone: there is nothing to tell them apart; check the feature extractor"
+    )]
     Constant {
+        /// Number of rows given.
+        rows: usize,
+    },
+    /// A single column of one sign, of which nothing is left at unit length.
+    #[error(
+        "the only feature has the same sign in all {rows} instances, and instances are compared by their direction alone: add a second feature, or subtract the mean from this one"
+    )]
+    OneColumn {
         /// Number of rows given.
         rows: usize,
     },
@@ -167,7 +177,7 @@ pub enum Error {
     Stopped,
     /// An iteration did not reach its tolerance.
     #[error(
-        "{what} stopped at {reached:e} after {iterations} iterations, above its tolerance {tolerance:e}: loosen the tolerance, or check the features for extreme values"
+        "{what} stopped at {reached:e} after {iterations} iterations, above its tolerance {tolerance:e}: check the features for extreme values and columns that hardly vary, or give a larger tolerance where there is an option for it"
     )]
     NotConverged {
         /// Which computation.

@@ -5,6 +5,8 @@
 use std::fmt::Display;
 use std::path::Path;
 
+use crate::limits::{LONGEST_LINE, MOST_COLUMNS};
+
 /// The result of every fallible function of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -41,6 +43,9 @@ pub enum Error {
         "{file} is truncated: its header announces {expected} bytes of data, but at most {available} are there; copy or write the file again"
     )]
     Truncated { file: String, expected: u64, available: u64 },
+    /// The file would take more memory than a reader allows.
+    #[error("{file} is too large to be read: {reason}")]
+    TooLarge { file: String, reason: String },
     /// An array of pickled Python objects.
     #[error(
         "{file} holds pickled Python objects, which can run code and are never opened: save a plain array, e.g. np.save(path, np.asarray(x, dtype='float32')), or np.asarray(y, dtype=str) for names"
@@ -77,6 +82,9 @@ pub enum Error {
     /// A column that the caller named does not exist.
     #[error("{file} has no column {column:?} (it has {columns}): name one of these columns")]
     NoColumn { file: String, column: String, columns: String },
+    /// Two columns have the same name.
+    #[error("{file} has two columns called {column:?}: give every column its own name, or remove one of them")]
+    DuplicateColumn { file: String, column: String },
     /// Two instances have the same id.
     #[error(
         "{file} has the id {id:?} twice, in rows {first} and {second}: give every instance its own id, or name another id column"
@@ -154,6 +162,24 @@ impl Error {
     /// `file` is not what its format prescribes.
     pub fn damaged(file: impl Display, reason: impl Display) -> Self {
         Self::Damaged { file: file.to_string(), reason: reason.to_string() }
+    }
+
+    /// `file` would take too much memory; the reason ends in the remedy.
+    pub(crate) fn too_large(file: impl Display, reason: impl Display) -> Self {
+        Self::TooLarge { file: file.to_string(), reason: reason.to_string() }
+    }
+
+    /// `file` has a line that is no row of a table.
+    pub(crate) fn long_line(file: impl Display) -> Self {
+        let most = LONGEST_LINE >> 20;
+        Self::too_large(file, format!("it has a line of more than {most} MiB; write one line for each instance"))
+    }
+
+    /// `file` has more columns than a table may have.
+    pub(crate) fn many_columns(file: impl Display, columns: usize) -> Self {
+        let reason =
+            format!("it has {columns} columns, but at most {MOST_COLUMNS} are read; write one line for each instance");
+        Self::too_large(file, reason)
     }
 
     pub(crate) fn shape(file: &str, shape: &[usize], expected: &'static str) -> Self {

@@ -5,6 +5,7 @@ use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use crate::formats::is_stream;
+use crate::limits::{LARGEST_TEXT, LONGEST_LINE};
 use crate::{Error, Result};
 
 /// An open file or stream, whose length is known.
@@ -15,6 +16,8 @@ pub(crate) struct Input {
     /// Number of bytes when it was opened.
     pub length: u64,
     bytes: Bytes,
+    /// Where lines are limited, the bytes of the present one so far.
+    line: Option<u64>,
 }
 
 #[derive(Debug)]
@@ -42,19 +45,35 @@ impl Input {
             return Self::read_all(file, path);
         }
         let bytes = Bytes::File(BufReader::with_capacity(1 << 16, file));
-        Ok(Self { name: path.display().to_string(), length: metadata.len(), bytes })
+        Ok(Self { name: path.display().to_string(), length: metadata.len(), bytes, line: None })
     }
 
     /// Bytes that are in memory already.
     pub fn memory(bytes: Vec<u8>, name: impl Into<String>) -> Self {
         let length = bytes.len() as u64;
-        Self { name: name.into(), length, bytes: Bytes::Memory(Cursor::new(bytes)) }
+        Self { name: name.into(), length, bytes: Bytes::Memory(Cursor::new(bytes)), line: None }
     }
 
     fn read_all(mut source: impl Read, name: &Path) -> Result<Self> {
         let mut bytes = Vec::new();
         source.read_to_end(&mut bytes).map_err(|e| Error::read(name, e))?;
         Ok(Self::memory(bytes, name.display().to_string()))
+    }
+
+    /// From here on, reading a line of more than [`LONGEST_LINE`] bytes fails with [`io::ErrorKind::FileTooLarge`].
+    pub fn limit_lines(&mut self) {
+        self.line = Some(0);
+    }
+
+    /// All of a text that is held in memory.
+    pub fn read_text(&mut self) -> Result<Vec<u8>> {
+        if self.length > LARGEST_TEXT {
+            let reason = format!("such a file may have {} MiB; split it", LARGEST_TEXT >> 20);
+            return Err(Error::too_large(&self.name, reason));
+        }
+        let mut bytes = Vec::new();
+        self.stream().read_to_end(&mut bytes).map_err(|e| Error::read(&self.name, e))?;
+        Ok(bytes)
     }
 
     /// Fills `buffer` with the bytes at `place`, which several threads may do at once;
@@ -103,7 +122,15 @@ fn read_file(mut file: &File, buffer: &mut [u8], place: u64) -> io::Result<()> {
 
 impl Read for Input {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.stream().read(buffer)
+        let count = self.stream().read(buffer)?;
+        if let Some(line) = &mut self.line {
+            let end = buffer[..count].iter().rposition(|byte| matches!(byte, b'\n' | b'\r'));
+            *line = end.map_or(*line + count as u64, |end| (count - 1 - end) as u64);
+            if *line > LONGEST_LINE {
+                return Err(io::ErrorKind::FileTooLarge.into());
+            }
+        }
+        Ok(count)
     }
 }
 

@@ -115,8 +115,21 @@ impl FileLabels {
     /// With `names`, whole numbers count from 0 into them; without, the classes are the labels
     /// that occur, in ascending order, so that the labels 0 … *k* − 1 stay the same.
     pub fn encode_partly(self, names: Option<Vec<String>>, file: &str) -> Result<(Vec<Option<usize>>, Vec<String>)> {
+        let (classes, names) = self.number_partly(names, file)?;
+        if let Some(long) = names.iter().position(|name| name.chars().nth(LONGEST_NAME).is_some()) {
+            let start: String = names[long].chars().take(20).collect();
+            let row = classes.iter().position(|&class| class == Some(long)).unwrap_or(0);
+            let expected = format!(
+                "the name of a class has at most {LONGEST_NAME} characters; name another label column, or give shorter names"
+            );
+            return Err(Error::label(file, row, format!("{start:?}…"), expected));
+        }
+        Ok((classes, names))
+    }
+
+    fn number_partly(self, names: Option<Vec<String>>, file: &str) -> Result<(Vec<Option<usize>>, Vec<String>)> {
         match (self, names) {
-            (texts @ Self::Texts(_), names) => texts.resolve(&MissingLabels::usual()).0.encode_partly(names, file),
+            (texts @ Self::Texts(_), names) => texts.resolve(&MissingLabels::usual()).0.number_partly(names, file),
             (Self::Whole(labels), None) => {
                 let (classes, values) = number(&labels);
                 Ok((classes, values.iter().map(i64::to_string).collect()))
@@ -141,6 +154,9 @@ impl FileLabels {
         }
     }
 }
+
+/// Characters of the name of a class, at most: it is shown in tables, figures and pages.
+const LONGEST_NAME: usize = 500;
 
 /// What a row without a label lacks where every row needs one.
 pub(crate) const NEEDED: &str =
@@ -217,6 +233,13 @@ mod tests {
         assert!(matches!(error, Error::Label { row: 1, .. }), "{error}");
         let error = FileLabels::Whole(vec![Some(0), None, Some(3)]).encode_partly(Some(given), "y").unwrap_err();
         assert!(matches!(error, Error::Label { row: 2, .. }), "{error}");
+    }
+
+    #[test]
+    fn names_that_no_display_can_hold_are_refused() {
+        let of = |length: usize| named(&["wren", &"é".repeat(length)]).encode(None, "y.csv");
+        assert!(of(500).is_ok());
+        crate::testing::refused(of(100_000), &["row 1 in y.csv", "éé", "at most 500 characters"]);
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod formats;
 mod input;
 mod label_studio;
 mod labels;
+mod limits;
 mod lock;
 mod missing;
 mod output;

@@ -56,8 +56,11 @@ pub enum ReadingNote {
     Signed,
     /// A class whose name may mean that there is no label, and the number of its labels.
     MaybeMissing(String, usize),
-    /// Names of classes that differ only in case or spaces, with the numbers of their labels.
+    /// Names of classes that differ only in case, spaces, characters that cannot be seen, or in how letters with marks are
+    /// written, with the numbers of their labels.
     NearDuplicates(Vec<(String, usize)>),
+    /// A class whose name has characters that cannot be seen, and the number of its labels.
+    Invisible(String, usize),
     /// The first line of a labels file was read as a label, although only one label has this name.
     FirstLine(String),
     /// Labels were read from this column, although nobody named it.
@@ -117,6 +120,10 @@ impl MissingLabels {
         if !whole {
             let classes = classes(&missing);
             notes.extend(near_duplicates(&classes));
+            // Joiners are part of some scripts and of emoji.
+            let unseen = |c: char| is_invisible(c) && !matches!(c, '\u{200c}' | '\u{200d}');
+            let unseen = classes.iter().filter(|(label, _)| label.contains(unseen)).take(SHOWN);
+            notes.extend(unseen.map(|(label, n)| ReadingNote::Invisible((*label).to_owned(), *n)));
             let is_doubtful = |label: &str| DOUBTFUL.iter().any(|word| label.trim().eq_ignore_ascii_case(word));
             let doubtful = classes.iter().filter(|(label, _)| self.listed.is_none() && is_doubtful(label));
             notes.extend(doubtful.map(|(label, n)| ReadingNote::MaybeMissing((*label).to_owned(), *n)));
@@ -138,9 +145,54 @@ impl MissingLabels {
     }
 }
 
-/// Groups of names that differ only in case or spaces.
+/// Whether a character cannot be seen: it has no width, or gives the direction of writing.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+/// Whether a character is a mark above or below the letter before it.
+fn is_mark(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}')
+}
+
+/// Letters that a mark is composed with, each before its letter.
+const COMPOSED: [(&str, char); 21] = [
+    ("àáâãäåāăą", 'a'),
+    ("çćĉċč", 'c'),
+    ("ď", 'd'),
+    ("èéêëēĕėęě", 'e'),
+    ("ĝğġģ", 'g'),
+    ("ĥ", 'h'),
+    ("ìíîïĩīĭį", 'i'),
+    ("ĵ", 'j'),
+    ("ķ", 'k'),
+    ("ĺļľ", 'l'),
+    ("ñńņň", 'n'),
+    ("òóôõöōŏő", 'o'),
+    ("ŕŗř", 'r'),
+    ("śŝşšș", 's'),
+    ("ţťț", 't'),
+    ("ùúûüũūŭůűų", 'u'),
+    ("ŵ", 'w'),
+    ("ýÿŷ", 'y'),
+    ("źżž", 'z'),
+    ("й", 'и'),
+    ("ё", 'е'),
+];
+
+/// A name of small letters without the marks of its letters, be they written as one character or as two.
+fn without_marks(name: &str) -> String {
+    let letter = |c: char| COMPOSED.iter().find(|(composed, _)| composed.contains(c)).map_or(c, |(_, letter)| *letter);
+    name.chars().filter(|&c| !is_mark(c)).map(letter).collect()
+}
+
+/// Groups of names that differ only in case, spaces, characters that cannot be seen, or in how letters with marks are written.
 fn near_duplicates(labels: &[(&str, usize)]) -> Vec<ReadingNote> {
-    let key = |name: &str| name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    let decomposed = labels.iter().any(|(name, _)| name.contains(is_mark));
+    let key = |name: &str| {
+        let name = name.replace(is_invisible, "").split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+        if decomposed { without_marks(&name) } else { name }
+    };
     let mut groups: HashMap<String, Vec<usize>> = HashMap::new();
     for (place, (label, _)) in labels.iter().enumerate() {
         groups.entry(key(label)).or_default().push(place);
@@ -181,8 +233,15 @@ impl ReadingNote {
                 let names: Vec<_> =
                     names.iter().map(|(name, n)| format!("{} ({})", quoted(name), counted(*n))).collect();
                 let names = names.join(" and ");
-                format!("The classes {names} differ only in case or spaces: if they are one class, spell them alike.")
+                format!(
+                    "The classes {names} differ only in case or spaces, or in accents or characters that cannot be seen: if they are one class, spell them alike."
+                )
             }
+            Self::Invisible(name, labels) => format!(
+                "The name of the class {} ({}) has characters that cannot be seen: remove them where it is not meant to have any.",
+                quoted(name),
+                counted(*labels)
+            ),
             Self::FirstLine(text) => format!(
                 "The first line, {0}, is read as a label, and no other label is {0}; use {1} if it is a header.",
                 quoted(text),
@@ -271,6 +330,20 @@ mod tests {
         assert!(sentences(&judge(&["-1", "1"]))[0].contains("two classes; use --missing -1"));
         let maybe = sentences(&judge(&["none", "x"]));
         assert_eq!(maybe, ["2 labels are of class 'none'; use --missing 'none' if it means that there is no label."]);
+    }
+
+    #[test]
+    fn names_that_look_alike_are_reported() {
+        let sentence = |labels: &[&str]| sentences(&judge(labels)).join(" ");
+        // Composed and decomposed, as files of different systems have it.
+        let accents = sentence(&["caf\u{e9}", "cafe\u{301}", "tea"]);
+        assert!(accents.contains("caf\u{e9}") && accents.contains("in accents"), "{accents}");
+        assert_eq!(sentence(&["h\u{f6}her", "h\u{e4}her", "tea"]), "");
+        for unseen in ['\u{200b}', '\u{202e}', '\u{feff}'] {
+            let both = sentence(&["auk", &format!("auk{unseen}"), "tea"]);
+            assert!(both.contains("differ only") && both.contains("remove them") && !both.contains(unseen), "{both}");
+        }
+        assert_eq!(sentence(&["\u{645}\u{200c}\u{645}", "tea"]), "");
     }
 
     #[test]

@@ -167,6 +167,14 @@ mod tests {
     }
 
     #[test]
+    fn the_number_of_folds_has_two_ends() {
+        for (folds, usable) in [(1, false), (2, true), (100, true), (101, false), (usize::MAX, false)] {
+            let checked = LabelSpec { folds, ..LabelSpec::default() }.check();
+            assert_eq!(checked.is_ok(), usable, "{folds}: {checked:?}");
+        }
+    }
+
+    #[test]
     fn another_pool_is_refused() {
         let values = values(ROWS);
         let features = Features::new(&values[..], ROWS, DIMS).unwrap();

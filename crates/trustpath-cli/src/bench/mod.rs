@@ -27,7 +27,7 @@ use crate::error::{Error, Result};
 use crate::files::CommandFiles;
 use crate::method::{Against, MethodArgs};
 use crate::run::Runner;
-use crate::values::positive;
+use crate::values::{THREADS, up_to};
 use crate::{interrupt, print};
 pub use all::median;
 use data::BenchDataArgs;
@@ -60,13 +60,13 @@ pub struct BenchArgs {
 #[command(next_help_heading = "Run")]
 struct BenchRunArgs {
     /// Number of episodes; the paper has 2000 [default: 600, or the complete list]
-    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(long, value_name = "N", value_parser = up_to::<10_000_000>)]
     episodes: Option<usize>,
     /// Random seed of the episodes and of the random selector
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Threads; the result is the same for any number [default: one per core]
-    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(long, value_name = "N", value_parser = up_to::<THREADS>)]
     threads: Option<usize>,
     /// Run the fixed episodes in this folder; if official-NAME-accuracy.npy is beside them, show the paired difference
     /// to it

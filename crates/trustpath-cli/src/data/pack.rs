@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::files::CommandFiles;
 use crate::images::skipped;
 use crate::print;
-use crate::values::{choice, positive};
+use crate::values::{PIXELS, choice, up_to};
 
 /// What to pack, and how.
 #[derive(Debug, Args)]
@@ -24,13 +24,13 @@ pub struct PackArgs {
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
     /// Size of the images in pixels; larger ones are resized to squares, others keep their bytes
-    #[arg(long, value_name = "PIXELS", default_value_t = 84, value_parser = positive)]
+    #[arg(long, value_name = "PIXELS", default_value_t = 84, value_parser = up_to::<PIXELS>)]
     size: usize,
     /// Only this split; may be given several times [default: all]
     #[arg(long, value_parser = choice::<DatasetSplit>(&DatasetSplit::NAMES))]
     split: Vec<DatasetSplit>,
     /// Largest size of a file in MiB
-    #[arg(long, value_name = "MIB", default_value_t = 48, value_parser = positive)]
+    #[arg(long, value_name = "MIB", default_value_t = 48, value_parser = up_to::<1_048_576>)]
     shard_mib: usize,
     /// Encode resized images as JPEG of this quality, 1 to 100 [default: lossless PNG]
     #[arg(long, value_name = "N")]

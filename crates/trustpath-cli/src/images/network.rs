@@ -13,7 +13,7 @@ use trustpath_vision::weights::{NetworkWeights, published};
 
 use crate::error::{Error, Result};
 use crate::files::CommandFiles;
-use crate::values::positive;
+use crate::values::{PIXELS, up_to};
 
 /// The network where none is asked for; the weights that come with the program are its.
 const DEFAULT: &str = "resnet12";
@@ -45,7 +45,7 @@ pub struct NetworkArgs {
 #[command(next_help_heading = "Models in ONNX and --weights")]
 struct OnnxArgs {
     /// Input size in pixels [default: the network's own; 224 for ONNX]
-    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(long, value_name = "N", value_parser = up_to::<PIXELS>)]
     input_size: Option<usize>,
     /// Per-channel mean of red, green and blue in 0 to 1 [default: the network's own; 0.485,0.456,0.406 for ONNX]
     #[arg(long, value_name = "R,G,B", value_parser = colours)]

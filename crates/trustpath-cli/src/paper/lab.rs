@@ -32,7 +32,7 @@ impl<'a> Lab<'a> {
     }
 
     pub fn episodes(&self) -> usize {
-        self.args.episodes.get()
+        self.args.episodes
     }
 
     /// The accuracies of an experiment.

@@ -34,7 +34,6 @@ mod table1;
 mod tests;
 mod verdict;
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -48,6 +47,7 @@ use crate::error::Result;
 use crate::images::ImageArgs;
 use crate::print;
 use crate::run::Runner;
+use crate::values::{THREADS, up_to};
 use dataset::PaperDataset;
 use finding::Finding;
 use lab::Lab;
@@ -77,14 +77,14 @@ pub struct PaperArgs {
         value_parser = clap::builder::PossibleValuesParser::new(BenchMethod::names()))]
     pub methods: Vec<String>,
     /// Episodes per experiment; slow methods of peers run a tenth of them, and the report says so.
-    #[arg(long, default_value = "2000", value_name = "N")]
-    pub episodes: NonZeroUsize,
+    #[arg(long, default_value_t = 2000, value_name = "N", value_parser = up_to::<10_000_000>)]
+    pub episodes: usize,
     /// Random seed.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub seed: u64,
     /// Number of threads; results do not depend on it [default: one per core].
-    #[arg(long, value_name = "N")]
-    pub threads: Option<NonZeroUsize>,
+    #[arg(long, value_name = "N", value_parser = up_to::<THREADS>)]
+    pub threads: Option<usize>,
     /// Folder for the report and its figures.
     #[arg(long, default_value = "trustpath-paper", value_name = "DIR")]
     pub out: PathBuf,
@@ -165,7 +165,7 @@ impl PaperTarget {
 /// # Errors
 /// When the features cannot be read, an episode fails, or the folder cannot be written.
 pub fn run(args: &PaperArgs) -> Result<()> {
-    let runner = Runner::new(args.threads.map(NonZeroUsize::get), args.progress.get())?;
+    let runner = Runner::new(args.threads, args.progress.get())?;
     let datasets = dataset::open(args, &runner)?;
     runner.pool.install(|| reproduce(Lab::new(datasets, args, &runner)))
 }

@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::files::CommandFiles;
 use crate::images::SourceArgs;
 use crate::spec_args::SpecArgs;
-use crate::values::positive;
+use crate::values::up_to;
 use crate::{interrupt, print, reading};
 use source::PoolSource;
 
@@ -46,7 +46,7 @@ struct SessionArgs {
     #[arg(long, value_name = "SHARE", default_value_t = 0.9, value_parser = share)]
     coverage: f64,
     /// Number of answers between two model updates
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = positive)]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = up_to::<65_536>)]
     batch: usize,
     /// Also answer Label Studio as a machine learning backend: /health, /setup, /predict and /webhook below the printed
     /// address, whose token is kept in LABELS.token

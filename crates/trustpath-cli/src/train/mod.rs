@@ -12,7 +12,7 @@ use trustpath_vision::dataset::DatasetKind;
 
 use crate::args::WorkArgs;
 use crate::error::Result;
-use crate::values::positive;
+use crate::values::{PIXELS, up_to};
 
 /// What to train, from what, and how.
 #[derive(Debug, Args)]
@@ -44,22 +44,22 @@ pub struct TrainArgs {
 #[command(next_help_heading = "Recipe (defaults are those of the paper)")]
 pub struct RecipeArgs {
     /// Epochs [default: 90]
-    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(long, value_name = "N", value_parser = up_to::<1_000_000>)]
     epochs: Option<usize>,
     /// Episodes per epoch [default: 1200; tieredImageNet 13980]
-    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(long, value_name = "N", value_parser = up_to::<10_000_000>)]
     episodes: Option<usize>,
     /// Episodes per step [default: 4]
-    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(long, value_name = "N", value_parser = up_to::<65_536>)]
     batch: Option<usize>,
     /// Classes per episode [default: 5]
-    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(long, value_name = "N", value_parser = up_to::<10_000>)]
     ways: Option<usize>,
     /// Labeled images of each class in an episode [default: 1]
-    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(long, value_name = "N", value_parser = up_to::<10_000>)]
     shots: Option<usize>,
     /// Images of each class to be recognised in an episode [default: 6]
-    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(long, value_name = "N", value_parser = up_to::<10_000>)]
     queries: Option<usize>,
     /// Learning rates, each with the epoch before which it holds
     /// [default: 60:0.1,70:0.006,80:0.0012,90:0.00024; tieredImageNet 30:0.1,60:0.01,90:0.001]
@@ -75,7 +75,7 @@ pub struct RecipeArgs {
     #[arg(long, value_name = "X")]
     nearest_weight: Option<f64>,
     /// Input size in pixels [default: the network's, 84 for resnet12]
-    #[arg(long, value_name = "PIXELS", value_parser = positive)]
+    #[arg(long, value_name = "PIXELS", value_parser = up_to::<PIXELS>)]
     size: Option<usize>,
     /// Pixels around an image before it is cropped [default: 8]
     #[arg(long, value_name = "PIXELS")]
@@ -84,7 +84,7 @@ pub struct RecipeArgs {
     #[arg(long, value_name = "X")]
     erase: Option<f64>,
     /// Episodes per validation [default: 2000]
-    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(long, value_name = "N", value_parser = up_to::<1_000_000>)]
     validation: Option<usize>,
     /// Random seed [default: 1]
     #[arg(long)]

@@ -90,8 +90,9 @@ fn methods_that_do_not_exist() {
 fn invalid_usage() {
     refused("bnech", 2, &["'bnech'", "bench"]);
     refused("bench --shots 5", 2, &["'--shots'", "--shot"]);
-    refused("bench --episodes 0", 2, &["--episodes", "at least 1"]);
-    refused("bench --threads 0", 2, &["--threads", "at least 1"]);
+    refused("bench --episodes 0", 2, &["--episodes", "from 1 to 10000000"]);
+    refused("bench --threads 0", 2, &["--threads", "from 1 to 1024"]);
+    refused("bench --threads 5000", 2, &["--threads", "from 1 to 1024"]);
     refused("bench --json --csv", 2, &["--json", "--csv"]);
     refused("bench --resume", 2, &["--journal"]);
     let listed = format!("bench --episode-list {}", list("cub-1shot-transductive"));

@@ -29,13 +29,14 @@ pub fn factor(a: &mut [f64], n: usize, floor: f64) -> bool {
 }
 
 /// Factors `a + s I` with the smallest `s` of `0, 2 floor, 32 floor, …` that makes every pivot exceed `floor`; `write` puts
-/// the upper triangle of `a` in place. Returns whether `s = 0` was enough.
+/// the upper triangle of `a` in place. Returns whether `s = 0` was enough. For entries that are not numbers no `s` is, and the
+/// factor has none either.
 pub fn factor_shifted(a: &mut [f64], n: usize, floor: f64, write: impl Fn(&mut [f64])) -> bool {
     let mut shift = 0.0;
     loop {
         write(a);
         (0..n).for_each(|j| a[j * n + j] += shift);
-        if factor(a, n, floor) {
+        if factor(a, n, floor) || !shift.is_finite() {
             return shift == 0.0;
         }
         shift = f64::max(2.0 * floor, 16.0 * shift);

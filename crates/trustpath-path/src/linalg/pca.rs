@@ -40,7 +40,7 @@ pub fn centred<'a>(rows: impl ExactSizeIterator<Item = &'a [f64]> + Clone, dims:
 /// The mean of rows of unit length and their leading principal components, at most `most`, one row each.
 ///
 /// # Errors
-/// [`Error::Constant`] when all rows are the same.
+/// [`Error::Constant`] when all rows are the same, [`Error::OneColumn`] when they have a single column.
 pub fn principal_axes(x: &Matrix, most: usize) -> Result<(Vec<f64>, Matrix)> {
     let (n, d) = (x.rows(), x.cols());
     let (mean, centred) = centred(x.iter_rows(), d);
@@ -52,6 +52,9 @@ pub fn principal_axes(x: &Matrix, most: usize) -> Result<(Vec<f64>, Matrix)> {
     let by_features = d <= n;
     let negated = if by_features { inner(&centred, &centred, -1.0) } else { negated_gram(&centred) };
     let vectors = leading(&negated, wanted, |_| ROUNDING * n as f64)?;
+    if vectors.rows() == 0 && d == 1 {
+        return Err(Error::OneColumn { rows: n });
+    }
     if vectors.rows() == 0 {
         return Err(Error::Constant { rows: n });
     }

@@ -5,6 +5,7 @@
 
 mod brute_force;
 mod common;
+mod degenerate;
 mod icic;
 mod parity {
     mod linear;

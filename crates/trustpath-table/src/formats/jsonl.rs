@@ -9,9 +9,10 @@
 //! line has the same keys. Texts of the first line are passed on to the result. Nested values are skipped
 //! without recursion, however deep they are. A key that an object has twice is an error.
 
-use std::collections::HashSet;
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::io::BufRead;
+use std::io::{BufRead, Read};
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
@@ -21,6 +22,7 @@ use super::csv::as_utf8;
 use super::raw::{CarriedColumn, FEATURE_NAMES, RawTable, ReadOptions};
 use crate::input::Input;
 use crate::labels::FileLabels;
+use crate::limits::LONGEST_LINE;
 use crate::{Error, Output, Result, ResultTable};
 
 /// Reads features, and labels and ids where there are any.
@@ -37,8 +39,12 @@ pub(super) fn read(input: Input, options: ReadOptions) -> Result<RawTable> {
     let mut line = Vec::new();
     loop {
         line.clear();
-        if input.read_until(b'\n', &mut line).map_err(|e| Error::read(&file, e))? == 0 {
+        let mut rest = input.by_ref().take(LONGEST_LINE + 1);
+        if rest.read_until(b'\n', &mut line).map_err(|e| Error::read(&file, e))? == 0 {
             return reader.finish();
+        }
+        if line.len() as u64 > LONGEST_LINE {
+            return Err(Error::long_line(file));
         }
         reader.line += 1;
         if !line.trim_ascii().is_empty() {
@@ -72,6 +78,26 @@ impl<'de> Deserialize<'de> for JsonObject<'de> {
     }
 }
 
+/// The fields of a line, found by key: at the place where it is expected, since nearly always all lines have the same order, or
+/// else in an index of all keys.
+struct FieldIndex<'a> {
+    fields: &'a [(&'a str, &'a RawValue)],
+    places: OnceCell<HashMap<&'a str, &'a RawValue>>,
+}
+
+impl<'a> FieldIndex<'a> {
+    fn new(fields: &'a [(&'a str, &'a RawValue)]) -> Self {
+        Self { fields, places: OnceCell::new() }
+    }
+
+    fn find(&self, place: usize, key: &str) -> Option<&'a RawValue> {
+        match self.fields.get(place) {
+            Some((name, raw)) if *name == key => Some(raw),
+            _ => self.places.get_or_init(|| self.fields.iter().copied().collect()).get(key).copied(),
+        }
+    }
+}
+
 /// Where the features of a line are.
 enum FeatureLayout {
     /// In a list under this key.
@@ -97,6 +123,8 @@ struct JsonlReader<'a> {
     /// Whether a line has had an origin.
     has_origin: bool,
     raw: RawTable,
+    /// The places of the columns that are passed on, among the other fields of the first line.
+    carried: Vec<usize>,
     labels: Vec<String>,
     origins: Vec<String>,
     ids: Vec<Option<String>>,
@@ -132,14 +160,14 @@ impl JsonlReader<'_> {
             Some(layout) => layout,
             None => self.first_line(&others)?,
         };
-        for carried in &mut self.raw.carried {
-            let raw = others.iter().find(|(key, _)| *key == carried.name).map(|(_, raw)| *raw);
-            let value = raw.map(value).transpose();
+        let index = FieldIndex::new(&others);
+        for (carried, &place) in self.raw.carried.iter_mut().zip(&self.carried) {
+            let value = index.find(place, &carried.name).map(value).transpose();
             let value = value.ok().flatten().and_then(text).filter(|text| !text.is_empty());
             carried.texts.push(value);
         }
         let before = self.raw.features.len();
-        self.read_features(&layout, &others, line)?;
+        self.read_features(&layout, &index, line)?;
         self.layout = Some(layout);
         let count = self.raw.features.len() - before;
         if self.raw.rows == 0 {
@@ -155,10 +183,10 @@ impl JsonlReader<'_> {
         Ok(())
     }
 
-    fn read_features(&mut self, layout: &FeatureLayout, fields: &[(&str, &RawValue)], line: &[u8]) -> Result<()> {
+    fn read_features(&mut self, layout: &FeatureLayout, fields: &FieldIndex<'_>, line: &[u8]) -> Result<()> {
         match layout {
             FeatureLayout::List(name) => {
-                let list = fields.iter().find(|(key, raw)| key == name && is_list(raw));
+                let list = fields.fields.iter().find(|(key, raw)| key == name && is_list(raw));
                 let values: Vec<Option<f32>> = list
                     .map_or(Ok(Vec::new()), |(_, raw)| serde_json::from_str(raw.get()))
                     .map_err(|e| self.not_json(line, &e))?;
@@ -168,10 +196,7 @@ impl JsonlReader<'_> {
             }
             FeatureLayout::Keys(keys) => {
                 for (place, key) in keys.iter().enumerate() {
-                    // Nearly always all lines have the same order.
-                    let same_place = fields.get(place).filter(|(name, _)| name == key);
-                    let field = same_place.or_else(|| fields.iter().find(|(name, _)| name == key));
-                    let value = field.map(|(_, raw)| value(raw)).transpose();
+                    let value = fields.find(place, key).map(value).transpose();
                     let value = value.map_err(|e| self.not_json(line, &e))?;
                     self.raw.features.push(self.number(key, value)?);
                 }
@@ -185,13 +210,14 @@ impl JsonlReader<'_> {
         let options = self.options;
         options.check_columns(&self.keys, self.file)?;
         let layout = layout_of(fields, options);
-        let is_feature = |key: &str| match &layout {
-            FeatureLayout::List(name) => name == key,
-            FeatureLayout::Keys(keys) => keys.iter().any(|name| name == key),
+        let features: HashSet<&str> = match &layout {
+            FeatureLayout::List(name) => [name.as_str()].into(),
+            FeatureLayout::Keys(keys) => keys.iter().map(String::as_str).collect(),
         };
-        let carried = fields.iter().filter(|(key, raw)| !is_feature(key) && options.is_carried(key, is_text(raw)));
-        let column = |key: &str| CarriedColumn { name: key.to_owned(), texts: Vec::new() };
-        self.raw.carried = carried.map(|(key, _)| column(key)).collect();
+        let is_carried = |key: &str, raw| !features.contains(key) && options.is_carried(key, is_text(raw));
+        self.carried = (0..fields.len()).filter(|&place| is_carried(fields[place].0, fields[place].1)).collect();
+        let column = |&place: &usize| CarriedColumn { name: fields[place].0.to_owned(), texts: Vec::new() };
+        self.raw.carried = self.carried.iter().map(column).collect();
         if matches!(layout, FeatureLayout::Keys(_)) {
             let texts = fields.iter().filter(|(_, raw)| is_text(raw));
             self.raw.notes.extend(options.text_note(texts.map(|(key, _)| (*key).to_owned()).collect()));
@@ -392,6 +418,23 @@ mod tests {
         assert_eq!((raw.features, raw.carried[0].name.as_str()), (vec![1.0, 2.0], "text"));
         let raw = read_text("{\"vector\":[1,2],\"n\":1}\n").unwrap();
         assert_eq!(raw.features, [1.0, 2.0]);
+    }
+
+    #[test]
+    fn lines_of_very_many_keys_take_linear_time() {
+        let keys = |order: &mut dyn Iterator<Item = usize>, cell: &str| {
+            let fields: Vec<String> = order.map(|k| format!("\"k{k}\":{cell}")).collect();
+            format!("{{{}}}\n", fields.join(","))
+        };
+        let started = std::time::Instant::now();
+        let n = 100_000;
+        // Numbers, in another order in the second line; and texts, which are passed on.
+        let numbers = keys(&mut (0..n), "1") + &keys(&mut (0..n).rev(), "2");
+        assert_eq!(read_text(&numbers).unwrap().dims, n);
+        let texts = keys(&mut (0..n), "\"x\"").replacen("\"x\"", "1", 1) + &keys(&mut (0..n).rev(), "\"1\"");
+        let texts = texts.replace("\"k0\":\"1\"", "\"k0\":1");
+        assert_eq!(read_text(&texts).unwrap().carried.len(), n - 1);
+        assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
     }
 
     #[test]

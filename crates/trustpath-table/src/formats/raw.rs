@@ -1,5 +1,6 @@
 //! What every reader is asked for ([`ReadOptions`]) and what it returns ([`RawTable`]).
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::block_file::BlockFile;
@@ -223,6 +224,15 @@ pub(super) fn no_feature_array(file: &str, names: &[String]) -> Error {
     let contents = if names.is_empty() { "nothing".into() } else { names.join(", ") };
     let remedy = "save the features under the name \"features\", one row per instance, or name their array";
     Error::no_features(file, contents, remedy)
+}
+
+/// Refuses a header in which a name comes twice; columns may be without a name.
+pub(crate) fn check_header(names: &[String], file: &str) -> Result<()> {
+    let mut seen = HashSet::new();
+    match names.iter().find(|name| !name.is_empty() && !seen.insert(name.as_str())) {
+        Some(column) => Err(Error::DuplicateColumn { file: file.to_owned(), column: column.clone() }),
+        None => Ok(()),
+    }
 }
 
 /// A column that the caller named does not exist.

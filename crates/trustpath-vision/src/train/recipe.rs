@@ -108,6 +108,7 @@ impl Recipe {
         let rules = [
             (!counts.contains(&0), "epochs, batch, ways, shots, queries and size are at least 1"),
             (self.episodes >= self.batch, "an epoch has at least as many episodes as a batch"),
+            (self.padding <= self.size, "the padding is at most the size"),
             (self.ways >= 2, "an episode has at least 2 ways"),
             (grow, "learning rates are given with growing epochs"),
             (

@@ -205,6 +205,10 @@ mod tests {
             let error = try_represent(&same, n, 2).unwrap_err();
             assert_eq!(error, Error::Constant { rows: n });
         }
+        let error = try_represent(&[1.0, 2.0, 3.0], 3, 1).unwrap_err();
+        assert_eq!(error, Error::OneColumn { rows: 3 });
+        assert!(error.to_string().contains("add a second feature, or subtract the mean"), "{error}");
+        assert_eq!(try_represent(&[1.0, -2.0, 3.0], 3, 1).unwrap().rows(), 3);
         let two = represent(&[1.0, 2.0, 2.0, 1.0], 2, 2);
         assert_eq!(two.smooth.dims(), 1);
         let signed = represent(&[1.0, -2.0, -1.0, 0.5, 0.3, 2.0], 3, 2);

@@ -116,8 +116,8 @@ impl LabelSpec {
     /// [`Error::Parameter`] for the first that is outside its domain.
     pub fn check(&self) -> Result<()> {
         self.trust()?;
-        if self.folds < 2 {
-            let expected = "cross-validation needs at least two folds";
+        if !(2..=MOST_FOLDS).contains(&self.folds) {
+            let expected = format!("cross-validation takes from 2 to {MOST_FOLDS} folds");
             return Err(Error::parameter("folds", self.folds, expected));
         }
         if self.novel_fdr > 0.0 && self.novel_fdr < 1.0 {
@@ -133,6 +133,9 @@ impl LabelSpec {
         if self.exact { Limits::NONE } else { Limits::default() }
     }
 }
+
+/// Folds of a cross-validation, at most: each is a run of every labeller.
+const MOST_FOLDS: usize = 100;
 
 /// The precision of trusted labels, unless another one is asked for.
 pub const DEFAULT_PRECISION: f64 = 0.9;

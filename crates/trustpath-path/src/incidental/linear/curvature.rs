@@ -82,19 +82,24 @@ impl Curvature {
         Ok(())
     }
 
-    /// `dB/dλ` at the point, given the tolerance of solutions.
-    pub fn tangent(&self, rows: &mut impl RowSource, tangent: &mut [f64], tolerance: f64) -> Result<()> {
+    /// `dB/dλ` at the point, given the tolerance of solutions, by at most so many products.
+    pub fn tangent(
+        &self,
+        rows: &mut impl RowSource,
+        tangent: &mut [f64],
+        (tolerance, products): (f64, usize),
+    ) -> Result<()> {
         if let Form::Dense { definite: false } = self.form {
             // The solution is not unique, and the tangent could point anywhere.
             tangent.fill(0.0);
             return Ok(());
         }
         tangent.copy_from_slice(&self.sums[self.sums.len() - self.c * self.d..]);
-        self.solve(rows, tangent, (LOOSER * tolerance).clamp(TANGENT, STEP))
+        self.solve(rows, tangent, ((LOOSER * tolerance).clamp(TANGENT, STEP), products))
     }
 
-    /// Solves in place: exactly where the matrix is formed, else to the relative residual `tolerance`.
-    pub fn solve(&self, rows: &mut impl RowSource, x: &mut [f64], tolerance: f64) -> Result<()> {
+    /// Solves in place: exactly where the matrix is formed, else to a relative residual or by at most so many products.
+    pub fn solve(&self, rows: &mut impl RowSource, x: &mut [f64], until: (f64, usize)) -> Result<()> {
         let (c, d) = (self.c, self.d);
         let Form::Products { point, slot, floor } = &self.form else {
             cholesky::solve(&self.factor, c * d, x);
@@ -112,7 +117,7 @@ impl Curvature {
             v
         };
         let right = Matrix::from_vec(c, d, x.to_vec())?;
-        x.copy_from_slice(conjugate_gradients(&right, (tolerance, c * d), product, precondition)?.as_slice());
+        x.copy_from_slice(conjugate_gradients(&right, until, product, precondition)?.as_slice());
         Ok(())
     }
 }

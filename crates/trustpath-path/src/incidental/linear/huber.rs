@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::conjugate_gradients::Products;
 use super::curvature::{Curvature, FLOOR, STEP};
 use super::row_source::{EvalPoint, Knot, Row, RowSource, Sum};
 use super::segment::{Bracket, PRECISE, Segment};
@@ -16,6 +17,8 @@ use crate::{Error, Result};
 const MAX_STEPS: usize = 200;
 /// Trials at the root of an instance by Newton's method; bisection follows.
 const MOST_TRIALS: usize = 20;
+/// Trials at the root in all: bisection halves the bracket down to neighbouring numbers in fewer.
+const MAX_TRIALS: usize = 100;
 /// Trials allowed in one line search.
 const MAX_LINE: usize = 60;
 /// A line search ends where the slope is this fraction of what it was.
@@ -134,7 +137,7 @@ impl HuberSolver {
         let target = tolerance * lambda;
         let mut before = norm(&self.sums[1..]);
         let mut fresh = !self.factored || self.curvature.is_iterative();
-        let mut floor = FLOOR;
+        let (mut floor, mut products) = (FLOOR, Products::default());
         for _ in 0..MAX_STEPS {
             if before <= target {
                 return Ok(());
@@ -143,9 +146,11 @@ impl HuberSolver {
                 self.take_curvature(rows, floor)?;
             }
             self.step.copy_from_slice(&self.sums[1..]);
-            self.curvature.solve(rows, &mut self.step, STEP)?;
+            self.curvature.solve(rows, &mut self.step, (STEP, products.0))?;
             let value = self.sums[0];
-            let moved = self.descend(rows)?;
+            let length = self.descend(rows)?;
+            let moved = length > 0.0;
+            products.adapt(length);
             let after = norm(&self.sums[1..]);
             if fresh && after > SLOW * before && self.sums[0] >= value * (1.0 - ROUNDING) {
                 // With an instance exactly at the threshold there may be almost no curvature on the side where it has left
@@ -175,8 +180,9 @@ impl HuberSolver {
         })
     }
 
-    /// Steps from `b` along `−step` to where the objective is lower; `false` if no such point is representable.
-    fn descend(&mut self, rows: &mut impl RowSource) -> Result<bool> {
+    /// Steps from `b` along `−step` to where the objective is lower, and returns the part of the step taken; 0 if no such
+    /// point is representable.
+    fn descend(&mut self, rows: &mut impl RowSource) -> Result<f64> {
         let slope = dot(&self.step, &self.sums[1..]);
         // Where few instances have curvature a step may be far too long. The coordinates are orthonormal: a step of length
         // one changes no residual by more than one, and residuals are differences from one-hot labels.
@@ -197,7 +203,7 @@ impl HuberSolver {
         } else {
             self.evaluate(rows)?;
         }
-        Ok(accepted)
+        Ok(if accepted { length } else { 0.0 })
     }
 
     /// Evaluates at `b − length · step`.
@@ -244,7 +250,7 @@ impl HuberSolver {
         segment.interpolate(self.lambda, &mut self.b);
         self.evaluate(rows)?;
         self.factor(rows, tolerance)?;
-        for trial in 1.. {
+        for trial in 1..=MAX_TRIALS {
             self.solve(rows, self.lambda, tolerance)?;
             let (lambda, norm) = (self.lambda, rows.norm(self.point(), i)?);
             let excess = norm - lambda;
@@ -293,7 +299,7 @@ impl HuberSolver {
     /// Computes the curvature at `b` and the tangent there.
     pub fn factor(&mut self, rows: &mut impl RowSource, tolerance: f64) -> Result<()> {
         self.take_curvature(rows, FLOOR)?;
-        self.curvature.tangent(rows, &mut self.tangent, tolerance)
+        self.curvature.tangent(rows, &mut self.tangent, (tolerance, Products::MOST))
     }
 }
 

@@ -20,6 +20,8 @@ const TOLERANCE: f64 = 1e-6;
 const PROPOSED: f64 = 1e-4;
 /// Cuts closer together than this, relatively, are ties.
 const TIE: f64 = 1e-9;
+/// Solutions between two stops for one cut; what is not told apart by then counts as a tie too.
+const MOST_CUTS: usize = 200;
 
 /// A path that is restarted for the labels of every round.
 pub(super) struct LinearRanker<'a> {
@@ -69,7 +71,7 @@ impl<'a> LinearRanker<'a> {
 
     /// The winners of one contest.
     fn decide(&mut self, contest: &Contest) -> Result<Vec<usize>> {
-        loop {
+        for cut in 0.. {
             // The last stop with enough left, and the one below it.
             let below = self.stops.partition_point(|stop| contest.left(stop) >= contest.quota);
             let high = &self.stops[below - 1];
@@ -78,12 +80,13 @@ impl<'a> LinearRanker<'a> {
                 return Ok(Self::best(contest, high, None));
             }
             let low = &self.stops[below];
-            if high.lambda - low.lambda <= TIE * high.lambda {
+            if high.lambda - low.lambda <= TIE * high.lambda || cut == MOST_CUTS {
                 return Ok(Self::best(contest, high, Some(low)));
             }
             let lambda = self.proposal(contest, low, high);
             self.solve_between(lambda, below)?;
         }
+        Ok(Vec::new())
     }
 
     /// Solves at a `λ` between two stops, from the path interpolated between them.

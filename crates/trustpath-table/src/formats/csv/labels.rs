@@ -5,13 +5,12 @@
 //! may be either ([`LabelLines::UnclearStart`]), which the number of instances or their ids decide.
 //! An empty line of a file with one column is a missing label.
 
-use std::io::Read;
-
-use super::super::raw::{LabelLines, RawTable, ReadOptions};
-use super::sniff::{as_utf8, not_utf8, sample};
+use super::super::raw::{LabelLines, RawTable, ReadOptions, check_header};
+use super::sniff::{SAMPLE_BYTES, as_utf8, not_utf8, sample};
 use super::{column_number, without_mark};
 use crate::input::Input;
 use crate::labels::FileLabels;
+use crate::limits::MOST_COLUMNS;
 use crate::{Error, Result};
 
 /// Names of columns of labels that a header may have; in any case.
@@ -42,7 +41,12 @@ pub(crate) fn fields(input: Input, usual: u8) -> Result<(String, Vec<Vec<String>
     if text.trim().is_empty() {
         return Err(Error::damaged(name, "it is empty"));
     }
-    let style = sample(&mut Input::memory(text.clone().into_bytes(), &name), usual)?;
+    let start = &text.as_bytes()[..text.len().min(SAMPLE_BYTES as usize)];
+    let style = sample(&mut Input::memory(start.to_vec(), &name), usual)?;
+    let columns = text.lines().map(|line| 1 + line.matches(style.delimiter as char).count()).max();
+    if let Some(columns) = columns.filter(|&columns| columns > MOST_COLUMNS) {
+        return Err(Error::many_columns(name, columns));
+    }
     let mut rows = records(&text, style.delimiter as char);
     let first = rows.iter().find(|(_, row)| *row != [""]).map_or(1, |(_, row)| row.len());
     if first > 1 {
@@ -58,8 +62,7 @@ pub(crate) fn fields(input: Input, usual: u8) -> Result<(String, Vec<Vec<String>
 /// The name and the text of a file, in UTF-8 and without a byte order mark.
 fn text_of(input: Input) -> Result<(String, String)> {
     let mut input = as_utf8(input)?;
-    let (name, mut bytes) = (input.name.clone(), Vec::new());
-    input.read_to_end(&mut bytes).map_err(|e| Error::damaged(&name, e))?;
+    let (name, bytes) = (input.name.clone(), input.read_text()?);
     let text = String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let line = 1 + error.as_bytes()[..valid].iter().filter(|&&byte| byte == b'\n').count();
@@ -166,6 +169,13 @@ fn of_columns(mut rows: Vec<Vec<String>>, options: ReadOptions, file: &str) -> R
         }
         (label, id) => label.into_iter().chain(id).any(given),
     };
+    if header {
+        check_header(&names, file)?;
+        // As where files were joined. Otherwise a first line that comes again is taken for a label.
+    } else if names.iter().any(|name| is_word(name, LABEL_WORDS)) && rows[1..].contains(&names) {
+        let reason = format!("the header {:?} comes twice; remove all but the first line with it", names.join(","));
+        return Err(Error::damaged(file, reason));
+    }
     let column = |name: &str| {
         let named = header.then(|| names.iter().position(|n| n.eq_ignore_ascii_case(name))).flatten();
         named.or_else(|| column_number(name, columns))
@@ -270,6 +280,8 @@ mod tests {
         assert_eq!((raw.labels, raw.ids), (texts(&["x", "y"]), None));
         refused(labels_of("n,label\n1,4\n2,5\n", label_column("kind")), &["y.csv has no labels"]);
         refused(labels_of("a,b,c\n1,2,3\n", usual), &["none called \"label\""]);
+        refused(labels_of("id,label\na,x\nid,label\nb,y\n", usual), &["the header \"id,label\" comes twice", "remove"]);
+        refused(labels_of("id,label,label\na,x,y\n", usual), &["two columns called \"label\""]);
         refused(labels_of("id,label\na,x\n\nb\n", usual), &["line 4 has 1 fields"]);
     }
 }

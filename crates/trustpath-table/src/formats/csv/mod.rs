@@ -9,9 +9,12 @@ mod labels;
 mod sniff;
 mod write;
 
-use super::raw::{CarriedColumn, RawTable, ReadOptions, no_column};
+use std::io;
+
+use super::raw::{CarriedColumn, RawTable, ReadOptions, check_header, no_column};
 use crate::input::Input;
 use crate::labels::FileLabels;
+use crate::limits::MOST_COLUMNS;
 use crate::missing::ReadingNote;
 use crate::{Error, Result};
 pub(crate) use labels::{fields, read_lines};
@@ -85,6 +88,7 @@ impl CsvReader {
     fn open(mut input: Input, delimiter: u8, options: ReadOptions) -> Result<Self> {
         let file = input.name.clone();
         let sample = sample(&mut input, delimiter)?;
+        input.limit_lines();
         let mut reader = csv::ReaderBuilder::new();
         let reader = reader.has_headers(false).delimiter(sample.delimiter).from_reader(input);
         let (record, names) = (csv::ByteRecord::new(), Vec::new());
@@ -94,8 +98,14 @@ impl CsvReader {
             return Err(Error::damaged(table.file, "it is empty"));
         }
         let columns = table.record.len();
+        if columns > MOST_COLUMNS {
+            return Err(Error::many_columns(table.file, columns));
+        }
         let first: Vec<String> = (0..columns).map(|c| table.text(c).map(str::to_owned)).collect::<Result<_>>()?;
         table.has_header = is_header(&first, options);
+        if table.has_header {
+            check_header(&first, &table.file)?;
+        }
         table.pending = !table.has_header;
         table.names = if table.has_header { first } else { (0..columns).map(|c| c.to_string()).collect() };
         Ok(table)
@@ -212,6 +222,7 @@ impl CsvReader {
                 let reason = format!("line {line} has {len} fields, the lines before it have {expected_len}");
                 Error::damaged(&self.file, reason)
             }
+            csv::ErrorKind::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => Error::long_line(&self.file),
             csv::ErrorKind::Io(error) => Error::read(&self.file, error),
             _ => Error::damaged(&self.file, error),
         }
@@ -307,6 +318,16 @@ mod tests {
         assert_eq!(read(None, Some(&[])).unwrap().carried, []);
         refused(read(Some(&["g*"]), None), &["no column \"g*\"", "\"f1\""]);
         refused(read(Some(&["note"]), None), &["line 2", "\"x\" is not a number"]);
+    }
+
+    #[test]
+    fn a_column_that_comes_twice_is_refused() {
+        for text in ["a,b,a,label\n1,2,3,x\n", "label,a,label\nx,1,y\n"] {
+            refused(read_text(text, "label"), &["t.csv has two columns called", "its own name"]);
+        }
+        // Columns without a name, and values that are alike in a file without a header.
+        assert_eq!(read_text(",a,,label\n1,2,3,x\n", "label").unwrap().dims, 2);
+        assert_eq!(read_text("1,1,1\n2,2,2\n", "label").unwrap().dims, 3);
     }
 
     #[test]

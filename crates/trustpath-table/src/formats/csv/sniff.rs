@@ -8,7 +8,7 @@ use std::io::{BufRead, Read, Seek};
 use crate::input::Input;
 use crate::{Error, Result};
 
-const SAMPLE_BYTES: u64 = 1 << 16;
+pub(super) const SAMPLE_BYTES: u64 = 1 << 16;
 const SAMPLE_LINES: usize = 50;
 
 /// The input as UTF-8, if it is UTF-16.
@@ -20,8 +20,7 @@ pub(crate) fn as_utf8(mut input: Input) -> Result<Input> {
         [0xfe, 0xff, ..] => u16::from_be_bytes,
         _ => return Ok(input),
     };
-    let mut bytes = Vec::new();
-    input.read_to_end(&mut bytes).map_err(|e| Error::read(&name, e))?;
+    let bytes = input.read_text()?;
     let units = bytes[2..].as_chunks().0.iter().map(|&pair| unit(pair));
     let text: std::result::Result<String, _> = char::decode_utf16(units).collect();
     match text {

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use ::parquet::basic::{LogicalType, Type};
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
-use ::parquet::data_type::{DataType, FixedLenByteArray};
+use ::parquet::data_type::{ByteArray, DataType, FixedLenByteArray};
 use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::{FileReader, RowGroupReader};
 use ::parquet::schema::types::ColumnDescriptor;
 
 use super::dates::date_unit;
-use super::{ParquetTable, failure};
+use super::{MOST_TEXT, ParquetTable, failure};
 use crate::scalar::f16_to_f32;
 use crate::{Error, Result};
 
@@ -112,7 +112,18 @@ impl ParquetTable {
         let ColumnReader::ByteArrayColumnReader(reader) = &mut self.column(group, column, 0)? else {
             return Ok(None);
         };
-        let chunk = self.chunk(column, reader, usize::MAX, |text| text.as_utf8().map(str::to_owned))?;
+        let owned = |text: &ByteArray| match text.as_utf8() {
+            Ok(_) if !self.has_room(text.data()) => Ok(String::new()),
+            text => text.map(str::to_owned),
+        };
+        let chunk = self.chunk(column, reader, usize::MAX, owned)?;
+        if !self.has_room(&[]) {
+            let (column, most) = (self.name(column), MOST_TEXT >> 20);
+            let reason = format!(
+                "with the column {column} its texts take more than {most} MiB; shorten them or leave the column out"
+            );
+            return Err(Error::too_large(&self.file, reason));
+        }
         let texts: std::result::Result<_, _> = chunk.with_nulls().map(Option::transpose).collect();
         texts.map(Some).map_err(|e| failure(&self.file, &e))
     }

@@ -13,6 +13,7 @@ mod zstd;
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Once};
 
 use ::parquet::basic::{Compression, Type};
@@ -35,10 +36,16 @@ use source::ParquetBytes;
 pub(super) use write::write;
 use zstd::ZstdPages;
 
-/// Real features take more than a bit each; this allows eight times as many.
-const VALUES_PER_BYTE: u64 = 64;
-/// The number of values that is allowed in a file of any size.
-const VALUES_ALWAYS_ALLOWED: u64 = 1 << 20;
+/// Dense features take more than a bit each. Of sparse ones, such as counts of words, nearly all are the same zero: runs of it
+/// take three bytes each, which are then compressed.
+const VALUES_PER_BYTE: u64 = 256;
+/// The number of values that is allowed in a file of any size: 256 MiB of features.
+const VALUES_ALWAYS_ALLOWED: u64 = 1 << 26;
+/// The same of rows, each of which takes more memory than a feature and has something of its own.
+const ROWS_PER_BYTE: u64 = 64;
+const ROWS_ALWAYS_ALLOWED: u64 = 1 << 20;
+/// Bytes of the texts of a file, at most: a dictionary of a few kilobytes may say the same long text in every row.
+const MOST_TEXT: u64 = 1 << 30;
 
 /// Reads features and, where there are columns for them, labels and ids.
 pub(super) fn read(input: Input, options: ReadOptions) -> Result<RawTable> {
@@ -89,6 +96,9 @@ struct ParquetTable {
     source: Arc<ParquetBytes>,
     file: String,
     most_values: u64,
+    most_rows: u64,
+    /// Bytes of the texts that were read so far.
+    text: AtomicU64,
     label: Option<usize>,
     id: Option<usize>,
     /// In a labels file.
@@ -163,7 +173,9 @@ impl ParquetTable {
         }
         let lists = !options.labels_only && !lists.is_empty();
         let most_values = VALUES_ALWAYS_ALLOWED.saturating_add(length.saturating_mul(VALUES_PER_BYTE));
-        Ok(Self { reader, source, file, most_values, label, id, origin, features, lists, carried, notes })
+        let text = AtomicU64::new(0);
+        let most_rows = ROWS_ALWAYS_ALLOWED.saturating_add(length.saturating_mul(ROWS_PER_BYTE));
+        Ok(Self { reader, source, file, most_values, most_rows, text, label, id, features, lists, carried, notes })
     }
 
     fn read(self, options: ReadOptions) -> Result<RawTable> {
@@ -285,11 +297,11 @@ impl ParquetTable {
     fn check_size(&self) -> Result<()> {
         let damaged = |e: ParquetError| failure(&self.file, &e);
         let mut values = 0u64;
-        for group in 0..self.reader.num_row_groups() {
-            let group = self.group(group)?;
-            for &column in
-                self.features.iter().chain(&self.label).chain(&self.id).chain(&self.origin).chain(&self.carried)
-            {
+        for &column in self.features.iter().chain(&self.label).chain(&self.id).chain(&self.origin).chain(&self.carried)
+        {
+            let before = values;
+            for group in 0..self.reader.num_row_groups() {
+                let group = self.group(group)?;
                 let place = group.metadata().column(column);
                 let start = place.dictionary_page_offset().unwrap_or(place.data_page_offset());
                 // The decoder assumes that neither is negative.
@@ -304,16 +316,26 @@ impl ParquetTable {
                     }
                 }
             }
+            if self.descriptor(column).max_rep_level() == 0 && values - before > self.most_rows {
+                return Err(self.too_many(values - before));
+            }
         }
         self.check_count(values)
     }
 
+    fn too_many(&self, values: u64) -> Error {
+        let reason = format!("it announces {values} values, far more than its bytes can hold");
+        Error::damaged(&self.file, reason)
+    }
+
+    /// Counts the bytes of a text; whether all texts so far may be held in memory.
+    fn has_room(&self, text: &[u8]) -> bool {
+        let length = text.len() as u64;
+        self.text.fetch_add(length, Ordering::Relaxed).saturating_add(length) <= MOST_TEXT
+    }
+
     fn check_count(&self, values: u64) -> Result<()> {
-        if values > self.most_values {
-            let reason = format!("it announces {values} values, far more than its bytes can hold");
-            return Err(Error::damaged(&self.file, reason));
-        }
-        Ok(())
+        if values > self.most_values { Err(self.too_many(values)) } else { Ok(()) }
     }
 
     /// Appends the features of some rows, where each feature is a column.

@@ -29,8 +29,9 @@ use crate::{Matrix, Result};
 use rows::CompactRows;
 use solver::CompactSolver;
 
-/// Below this fraction of the size of `Y`, residuals are rounding errors: the coordinates fit every label.
-const NO_RESIDUAL: f64 = 1e-7;
+/// Below this fraction of the size of `Y`, residuals are rounding errors: the coordinates fit every label. Norms are the roots
+/// of differences that carry rounding of some 1e-15, which at the smallest `λ` below must still be small.
+const NO_RESIDUAL: f64 = 1e-5;
 /// Gradient, relative to `λ`, that is small enough: an instance pulls at the coefficients with up to `λ ‖xᵢ‖`, and `‖xᵢ‖` is
 /// `√(d/n)` on average, so this is the pull of a small part of one instance.
 const TOLERANCE: f64 = 1e-2;

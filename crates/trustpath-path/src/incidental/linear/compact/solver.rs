@@ -1,6 +1,6 @@
 //! Newton's method along the path.
 
-use super::super::conjugate_gradients::conjugate_gradients;
+use super::super::conjugate_gradients::{Products, conjugate_gradients};
 use super::rows::{CompactRows, Precision, Sums};
 use crate::linalg::block::times;
 use crate::linalg::cholesky;
@@ -11,8 +11,10 @@ use crate::{Error, Matrix, Result};
 const MAX_STEPS: usize = 100;
 /// Halvings of one step.
 const MAX_HALVINGS: usize = 30;
-/// Relative residual at which conjugate gradients end, and the most of their steps.
-const FORCING: (f64, usize) = (0.1, 100);
+/// Relative residual at which conjugate gradients end.
+const FORCING: f64 = 0.1;
+/// A solution that cannot be improved further is accepted up to this multiple of the tolerance.
+const STALLED: f64 = 100.0;
 /// Fraction of the predicted decrease that a step must achieve.
 const ARMIJO: f64 = 1e-4;
 /// Relative rounding to be expected of a value: in double precision, and where norms come from products in single precision.
@@ -68,16 +70,22 @@ impl<'a> CompactSolver<'a> {
         let single = target >= SINGLE * (self.rows.len() as f64).sqrt();
         self.precision = if single { Precision::Single } else { Precision::Double };
         self.sums = self.rows.evaluate(&self.b, lambda, self.precision);
+        let mut products = Products::default();
         for _ in 0..MAX_STEPS {
             if norm(self.sums.gradient.as_slice()) <= target {
-                let slope = |i: usize, j: usize| (self.b[(i, j)] - before[(i, j)]) / (lambda - from);
-                self.slope = Some(Matrix::from_fn(before.rows(), before.cols(), slope));
-                return Ok(());
-            }
-            let step = self.newton_step()?;
-            if !self.descend(&step) {
                 break;
             }
+            let step = self.newton_step(products.0)?;
+            let length = self.descend(&step);
+            if length == 0.0 {
+                break;
+            }
+            products.adapt(length);
+        }
+        if norm(self.sums.gradient.as_slice()) <= STALLED * target {
+            let slope = |i: usize, j: usize| (self.b[(i, j)] - before[(i, j)]) / (lambda - from);
+            self.slope = Some(Matrix::from_fn(before.rows(), before.cols(), slope));
+            return Ok(());
         }
         Err(Error::NotConverged {
             what: "the incidental regression",
@@ -88,16 +96,17 @@ impl<'a> CompactSolver<'a> {
     }
 
     /// An approximate solution of `H s = g`: preconditioned conjugate gradients.
-    fn newton_step(&self) -> Result<Matrix> {
+    fn newton_step(&self, products: usize) -> Result<Matrix> {
         let inverse = inverse(&self.sums.gram);
         let precondition = |v: &Matrix| times(v, inverse.view());
         let product = |v: &Matrix| Ok(self.rows.product(&self.b, self.lambda, &self.sums, v));
-        let step = conjugate_gradients(&self.sums.gradient, FORCING, product, precondition)?;
+        let step = conjugate_gradients(&self.sums.gradient, (FORCING, products), product, precondition)?;
         Ok(if norm(step.as_slice()) > 0.0 { step } else { precondition(&self.sums.gradient) })
     }
 
-    /// Moves along `−step` to where the objective is lower; `false` if there is no such point.
-    fn descend(&mut self, step: &Matrix) -> bool {
+    /// Moves along `−step` to where the objective is lower, and returns the part of the step taken; 0 if there is no such
+    /// point.
+    fn descend(&mut self, step: &Matrix) -> f64 {
         let slope = dot(step.as_slice(), self.sums.gradient.as_slice());
         let mut length = 1.0;
         for _ in 0..MAX_HALVINGS {
@@ -107,11 +116,11 @@ impl<'a> CompactSolver<'a> {
             let slack = ROUNDING[usize::from(self.precision == Precision::Single)] * self.sums.value;
             if sums.value <= self.sums.value - ARMIJO * length * slope + slack {
                 (self.b, self.sums) = (b, sums);
-                return true;
+                return length;
             }
             length *= 0.5;
         }
-        false
+        0.0
     }
 }
 

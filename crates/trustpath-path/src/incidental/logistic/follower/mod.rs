@@ -165,7 +165,8 @@ impl<'a> LogisticFollower<'a> {
             }) else {
                 return residual;
             };
-            if step.abs() <= EXACT {
+            // Also where the step is not a number.
+            if step.is_nan() || step.abs() <= EXACT {
                 let slipped: Vec<usize> = self.slipped().collect();
                 slipped.iter().for_each(|&i| self.vanish[i] = self.lambda);
                 return residual;
