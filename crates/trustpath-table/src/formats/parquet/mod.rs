@@ -175,7 +175,21 @@ impl ParquetTable {
         let most_values = VALUES_ALWAYS_ALLOWED.saturating_add(length.saturating_mul(VALUES_PER_BYTE));
         let text = AtomicU64::new(0);
         let most_rows = ROWS_ALWAYS_ALLOWED.saturating_add(length.saturating_mul(ROWS_PER_BYTE));
-        Ok(Self { reader, source, file, most_values, most_rows, text, label, id, features, lists, carried, notes })
+        Ok(Self {
+            reader,
+            source,
+            file,
+            most_values,
+            most_rows,
+            text,
+            label,
+            id,
+            origin,
+            features,
+            lists,
+            carried,
+            notes,
+        })
     }
 
     fn read(self, options: ReadOptions) -> Result<RawTable> {
