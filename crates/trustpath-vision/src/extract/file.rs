@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 use trustpath_table::{Format, npy, write_atomically};
 
-use super::Origin;
+use super::ExtractedFrom;
 use super::cached::{BACKBONE, FeatureRows, IMAGES, STAMPS};
 use crate::dataset::Dataset;
 use crate::weights::FloatPrecision;
@@ -62,7 +62,7 @@ impl FeatureFile {
     }
 
     /// Writes the features of a dataset, complete or not at all.
-    pub fn write(&self, features: &FeatureRows, dataset: &Dataset, from: &Origin) -> Result<()> {
+    pub fn write(&self, features: &FeatureRows, dataset: &Dataset, from: &ExtractedFrom) -> Result<()> {
         if self.format != Format::Npy {
             return Ok(write_atomically(&self.path, |w| self.tensors(w, features, dataset, from))?);
         }
@@ -74,7 +74,13 @@ impl FeatureFile {
         })?)
     }
 
-    fn tensors(&self, w: &mut impl Write, features: &FeatureRows, dataset: &Dataset, from: &Origin) -> io::Result<()> {
+    fn tensors(
+        &self,
+        w: &mut impl Write,
+        features: &FeatureRows,
+        dataset: &Dataset,
+        from: &ExtractedFrom,
+    ) -> io::Result<()> {
         let (count, ids) = (dataset.len(), ids(dataset));
         let mut offsets = vec![0i64];
         for id in &ids {

@@ -212,7 +212,7 @@ impl Extraction {
         partial: PartialFile,
         target: &FeatureFile,
         dataset: &Dataset,
-        from: &Origin,
+        from: &ExtractedFrom,
         (cached, new): (&CachedFeatures, &[usize]),
     ) -> Result<ExtractOutcome> {
         let gone: Vec<usize> = partial.skipped()?.into_iter().map(|record| new[record]).collect();
@@ -237,7 +237,7 @@ impl Extraction {
         Ok(ExtractOutcome::Finished { rows: left.len(), skipped })
     }
 
-    fn origin(&self, backbone: &dyn Backbone, dataset: &Dataset) -> Origin {
+    fn origin(&self, backbone: &dyn Backbone, dataset: &Dataset) -> ExtractedFrom {
         let (mut by, mut all) = (Fingerprint::new(), Fingerprint::new());
         by.number(backbone.info().identity()).number(self.precision as u64);
         let stamps = dataset.stamps();
@@ -248,12 +248,12 @@ impl Extraction {
             all.add(dataset.id(row)).number(class).number(stamp);
         }
         let text = |print: Fingerprint| format!("{:016x}", print.get());
-        Origin { backbone: text(by), images: text(all), stamps }
+        ExtractedFrom { backbone: text(by), images: text(all), stamps }
     }
 }
 
 /// What features are made from.
-struct Origin {
+struct ExtractedFrom {
     /// Tells backbones apart, by which and in which precision features are made.
     backbone: String,
     /// Tells images apart, with their names, classes and order.
@@ -262,7 +262,7 @@ struct Origin {
     stamps: Vec<u64>,
 }
 
-impl Origin {
+impl ExtractedFrom {
     /// Tells an extraction of some rows from all others.
     fn fingerprint(&self, rows: &[usize]) -> u64 {
         let mut all = Fingerprint::new();
