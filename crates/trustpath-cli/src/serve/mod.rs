@@ -61,9 +61,10 @@ Examples:
   trustpath serve questions.csv --text question --labels question-labels.csv --precision 0.95
   trustpath serve tasks.json --labels answers.csv --label-studio --port 9090
 
-The page asks for labels of the most useful instances first, one at a time, in a grid or many
-together, lists given labels that may be wrong, shows progress, and exports the labels. The model is
-updated in the background, by the same pipeline as trustpath label.
+The page asks in turn for labels of the most useful instances and of random ones, which check how many
+labels are right. It takes answers one at a time, in a grid or many together, lists given labels that
+may be wrong, shows progress, and exports the labels. The model is updated in the background, by the
+same pipeline as trustpath label.
 
 --labels names the .csv or .tsv that the answers go to. It need not exist: then the labels in the
 data are the start. Every answer is on the disk before the page goes on, in LABELS.journal beside
