@@ -125,7 +125,7 @@ impl SessionOutcomes {
         let stop = updates.iter().find(|update| update.outlook.enough);
         self.stops.push(stop.map(|update| (update.point.labels as f64 / rows as f64, update.precision)));
         let Some(reached) = updates.iter().find(|update| update.point.coverage >= GOAL.coverage) else { return };
-        self.first.push(reached.precision);
+        self.first.extend(Some(reached.precision).filter(|precision| !precision.is_nan()));
         for update in updates.iter().take_while(|u| u.point.labels < reached.point.labels) {
             if let Some([expected, least, most]) = update.outlook.more {
                 let took = reached.point.labels - update.point.labels;
@@ -137,7 +137,9 @@ impl SessionOutcomes {
     }
 
     fn print(&self, name: &str, kind: &str) {
-        let (labels, precise): (Vec<f64>, Vec<f64>) = self.stops.iter().flatten().copied().unzip();
+        let (labels, mut precise): (Vec<f64>, Vec<f64>) = self.stops.iter().flatten().copied().unzip();
+        // Some sessions end because everything is labelled, and trust nothing.
+        precise.retain(|precision| !precision.is_nan());
         let target = GOAL.precision.unwrap_or(0.0);
         let least = precise.iter().copied().reduce(f64::min);
         let mut ratio: Vec<f64> = self.predictions.iter().map(|(_, ratio)| *ratio).collect();
