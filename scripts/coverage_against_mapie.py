@@ -1,9 +1,9 @@
 """How much each way of keeping a promise trusts: at least 90 % right, with 90 % confidence, from the same labels.
 
     pip install numpy scikit-learn mapie==1.6.0
-    python scripts/coverage_against_mapie.py TRUSTPATH DRAWS features.npy ...
+    cargo build --release && python scripts/coverage_against_mapie.py DRAWS features.npy ...
 
-TRUSTPATH is the program; beside every file of features there is one `-labels.npy`. Pools have 20 classes of 60 instances, of which 5 or
+Beside every file of features there is one `-labels.npy`. Pools have 20 classes of 60 instances, of which 5 or
 20 of each class are labelled. `label` is `trustpath label`. The others train on one half of the labels and choose a threshold on the
 other: *same labeller* ranks by the probabilities that trustpath finds from that half, *plain* by those of logistic regression (C = 10,
 unit length). *LTT* is the fixed sequence of MAPIE's controller over 100 thresholds, for whether a label is right; *auto-labelling* is the
@@ -25,7 +25,9 @@ from mapie.risk_control.risks import build_precision_ovr
 from sklearn.linear_model import LogisticRegression
 
 warnings.filterwarnings("ignore")
+PROGRAM = Path(__file__).resolve().parent.parent / "target/release/trustpath"
 PRECISION, CONFIDENCE = 0.9, 0.9
+LEAST = 22
 WAYS = ["label", "same labeller, LTT", "plain, LTT", "plain, auto-labelling", "plain, MAPIE per class"]
 
 
@@ -41,13 +43,13 @@ def pool(x, y, labels, seed):
     return x[rows], np.array(truth), np.array(given)
 
 
-def label(program, x, truth, given, folder):
+def label(x, truth, given, folder):
     """The columns of `trustpath label`: label, probability and verdict."""
     np.save(folder / "pool.npy", x.astype(np.float32))
     with open(folder / "labels.csv", "w", newline="") as file:
         csv.writer(file).writerows([("id", "label"), *((row, f"c{truth[row]}") for row in np.flatnonzero(given))])
     out = folder / "out.csv"
-    command = [program, "label", folder / "pool.npy", "--labels", folder / "labels.csv", "--out", out, "--quiet"]
+    command = [PROGRAM, "label", folder / "pool.npy", "--labels", folder / "labels.csv", "--out", out, "--quiet"]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     with open(out, newline="") as file:
         rows = list(csv.DictReader(file))
@@ -57,13 +59,17 @@ def label(program, x, truth, given, folder):
 
 def ltt(score, right, of_pool):
     """Which of the pool are above the lowest threshold of the fixed sequence of MAPIE."""
+    # The sequence begins where enough labels are above the threshold, as that of trustpath does.
+    thresholds = [threshold for threshold in np.linspace(0.99, 0, 100) if (score >= threshold).sum() >= LEAST]
+    if not thresholds:
+        return np.zeros(len(of_pool), bool)
     controller = BinaryClassificationController(
         lambda x: np.column_stack([1 - x[:, 0], x[:, 0]]),
         "precision",
         target_level=PRECISION,
         confidence_level=CONFIDENCE,
         best_predict_param_choice="recall",
-        list_predict_params=np.linspace(0.99, 0, 100),
+        list_predict_params=np.array(thresholds),
         fwer_method="fixed_sequence",
     )
     controller.calibrate(score[:, None], right.astype(int))
@@ -95,7 +101,7 @@ def by_class(model, x, y, of_pool):
     return ~np.isnan(np.asarray(controller.predict(of_pool), float))
 
 
-def measure(program, x, truth, given, seed, folder):
+def measure(x, truth, given, seed, folder):
     """Share of the pool that every way trusts, and the share of it that is wrong."""
     open_rows = np.flatnonzero(~given)
     random = np.random.default_rng(seed + 1)
@@ -104,9 +110,9 @@ def measure(program, x, truth, given, seed, folder):
         members = random.permutation(np.flatnonzero(given & (truth == number)))
         half = (len(members) + number % 2) // 2
         train[members[:half]] = check[members[half:]] = True
-    found, _, verdict = label(program, x, truth, given, folder)
+    found, _, verdict = label(x, truth, given, folder)
     results = [(found[open_rows], verdict[open_rows] == "trusted")]
-    found, probability, _ = label(program, x, truth, train, folder)
+    found, probability, _ = label(x, truth, train, folder)
     right = found[check] == truth[check]
     results.append((found[open_rows], ltt(probability[check], right, probability[open_rows])))
     unit = x / np.linalg.norm(x, axis=1, keepdims=True)
@@ -121,14 +127,14 @@ def measure(program, x, truth, given, seed, folder):
 
 
 def main():
-    program, draws, files = sys.argv[1], int(sys.argv[2]), [Path(file) for file in sys.argv[3:]]
+    draws, files = int(sys.argv[1]), [Path(file) for file in sys.argv[2:]]
     print("| features | labels a class |", " | ".join(WAYS), "| label ahead of LTT by |")
     print("|---|---|" + "---|" * (len(WAYS) + 1))
     for file in files:
         x, y = np.load(file), np.load(file.with_name(f"{file.stem}-labels.npy")).ravel()
         for labels in (5, 20):
             with tempfile.TemporaryDirectory() as folder:
-                results = [measure(program, *pool(x, y, labels, seed), seed, Path(folder)) for seed in range(draws)]
+                results = [measure(*pool(x, y, labels, seed), seed, Path(folder)) for seed in range(draws)]
             share, wrong = (100 * np.array(part) for part in zip(*results))
             above = 100 * (wrong > 100 * (1 - PRECISION)).mean(0)
             cells = [f"{mean:.0f} ({broken:.0f})" for mean, broken in zip(share.mean(0), above)]

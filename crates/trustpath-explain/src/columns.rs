@@ -94,7 +94,7 @@ impl ResultColumns for LabelResult<'_> {
                 "The estimated probability that the label is right, or that it is none of these; 1 for given labels.";
             "credibility" Number = r.labelling.credibility.clone(),
                 "How well the label fits compared with the next one: 0.5 where both fit equally well, 1 where no other fits.";
-            "novelty" Number (if r.labelling.novelty.is_some() && r.labelling.part.is_none()) = r.novelty(),
+            "distance" Number (if r.labelling.novelty.is_some() && r.labelling.part.is_none()) = r.novelty(),
                 "How far the instance is from all labels, from 0 to 1.";
             "round" OptionalCount = (0..r.data.ids.len()).map(|row| r.labelling.round(row).map(|n| n + 1)).collect(),
                 "The self-training round that added the instance, from 1.";

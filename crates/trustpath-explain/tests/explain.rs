@@ -125,10 +125,10 @@ fn every_verdict_has_its_reason() {
 
 #[test]
 fn columns_are_those_of_the_result_in_a_fixed_order() {
-    let pool = ExplainedPool::new(15, LabelSpec { suggest: 2, ..LabelSpec::default() });
+    let pool = ExplainedPool::new(24, LabelSpec { suggest: 2, ..LabelSpec::default() });
     let table = pool.result().table().unwrap();
     let expected =
-        ["id", "label", "probability", "credibility", "novelty", "round", "verdict", "reason", "suggested", "origin"];
+        ["id", "label", "probability", "credibility", "distance", "round", "verdict", "reason", "suggested", "origin"];
     assert_eq!(columns(&pool.result()), expected);
     let column = |name: &str| &table.columns().iter().find(|(n, _)| n == name).unwrap().1;
     assert_eq!(column("id"), &Column::Text(pool.ids.clone()));
@@ -141,7 +141,7 @@ fn columns_are_those_of_the_result_in_a_fixed_order() {
     let Column::Text(reasons) = column("reason") else { panic!("reasons are texts") };
     assert_eq!(reasons[7], pool.result().reason(7));
 
-    assert_eq!(columns(&ExplainedPool::new(15, LabelSpec::default()).result()), expected[..8], "without suggestions");
+    assert_eq!(columns(&ExplainedPool::new(24, LabelSpec::default()).result()), expected[..8], "without suggestions");
     assert!(LabelResult::columns().iter().all(|column| column.doc.ends_with('.')));
     assert!(AuditResult::columns().iter().all(|column| column.doc.ends_with('.')));
     assert!(PredictResult::columns().iter().all(|column| column.doc.ends_with('.')));
@@ -149,10 +149,11 @@ fn columns_are_those_of_the_result_in_a_fixed_order() {
 
 #[test]
 fn facts_say_how_labels_were_made_and_how_good_they_are() {
-    let mut pool = ExplainedPool::new(15, LabelSpec::default());
+    let mut pool = ExplainedPool::new(24, LabelSpec::default());
     pool.estimate(0.956, 1);
     pool.labelling.labeller = "adaptive";
-    pool.labelling.trusted.rows = vec![20];
+    pool.labelling.trusted.rows = vec![30];
+    pool.labelling.copies = 0;
     pool.labelling.trusted.cut = Some(0.831);
     pool.labelling.trusted.curve = vec![(0.8, 30), (0.9, 1)];
     pool.labelling.novelty.as_mut().unwrap().known = 0.79;
@@ -161,7 +162,7 @@ fn facts_say_how_labels_were_made_and_how_good_they_are() {
         "promise: with 90 % confidence at least 90 % of the trusted labels are right",
         "estimate: 96 % are right; 95 % interval 85 to 100 %",
         "trusted at: 80 %: 30, 90 %: 1",
-        "checked by: the 15 given labels, taken to be a random part of the pool or of each class",
+        "checked by: the 24 given labels, taken to be a random part of the pool or of each class",
         "lowest trusted: probability 0.83",
         "of unknown classes: about 21 % of the unlabeled instances",
     ];
@@ -204,7 +205,7 @@ fn verdicts_are_counted_with_their_share_of_the_unlabeled() {
 
 #[test]
 fn a_good_pool_and_a_pool_without_unlabeled_instances_have_no_notes() {
-    let pool = ExplainedPool::new(15, LabelSpec::default());
+    let pool = ExplainedPool::new(24, LabelSpec::default());
     assert!(!pool.labelling.trusted.rows.is_empty());
     assert_eq!(pool.result().notes(), [""; 0]);
     for trust in [Trust::Credibility(0.5), Trust::Precision(STRICT), Trust::PerClass(STRICT), Trust::Average(0.99)] {
@@ -239,7 +240,7 @@ fn one_label_per_class_is_too_few_to_trust_and_for_unknown_classes() {
 
 #[test]
 fn uneven_and_picked_labels_are_warned_of() {
-    let mut pool = ExplainedPool::new(15, LabelSpec::default());
+    let mut pool = ExplainedPool::new(24, LabelSpec { average: true, ..LabelSpec::default() });
     pool.labelling.trusted.calibration.added = 3.0;
     let notes = pool.result().notes();
     assert!(notes.iter().any(|note| note.contains("far fewer labels than others")), "{notes:?}");
@@ -254,8 +255,8 @@ fn uneven_and_picked_labels_are_warned_of() {
 #[test]
 fn credible_labels_that_are_probably_wrong_are_warned_of() {
     let spec = LabelSpec { credibility: Some(0.5), ..LabelSpec::default() };
-    let mut pool = ExplainedPool::new(15, spec);
-    pool.labelling.verdicts[15..].fill(Verdict::Trusted);
+    let mut pool = ExplainedPool::new(24, spec);
+    pool.labelling.verdicts[24..].fill(Verdict::Trusted);
     pool.estimate(0.76, 40);
     let notes = pool.result().notes();
     assert!(notes[0].starts_with("About 24 % of the trusted labels are probably wrong. "), "{notes:?}");

@@ -142,7 +142,7 @@ impl Labelling {
             "curve": labelling.trusted.curve.clone(),
             "classes": labelling.trusted.classes.iter().map(|class| (class.share > 0.0, class.labels, class.needed)).collect::<Vec<_>>(),
             "estimate": labelling.trusted.estimate.map(|e| (e.precision, e.interval.0, e.interval.1)),
-            "novelty": self.novelty().into_pyarray(py),
+            "distance": self.novelty().into_pyarray(py),
             "labeller": labelling.labeller,
         })
     }

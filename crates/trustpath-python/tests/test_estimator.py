@@ -48,7 +48,7 @@ def test_attributes_hold_what_was_found(birds, few):
     assert trusted.min() >= doubtful.max() and trusted.min() == fitted.threshold_
     low, high = fitted.precision_interval_
     assert low <= fitted.estimated_precision_ <= high and fitted.promised_precision_ >= 0.9
-    assert fitted.novelty_[given].max() == 0 and 0 <= fitted.novelty_.min() <= fitted.novelty_.max() <= 1
+    assert fitted.distance_[given].max() == 0 and 0 <= fitted.distance_.min() <= fitted.distance_.max() <= 1
     lambdas, norms = fitted.path_
     assert norms.shape == (len(lambdas), n) and (np.diff(lambdas) < 0).all()
     assert (norms[0] == 0).all() and (norms[-1] > 0).any()
@@ -206,13 +206,14 @@ def test_threads_change_no_bit(few):
 
 def test_trust_by_precision_and_by_class(few):
     X, y = few
-    by_class = TrustPathClassifier(per_class=4).fit(X, y)
-    trusted = by_class.transduction_[by_class.verdict_ == "trusted"]
-    assert np.bincount(trusted).tolist() == [4] * 5
-    with pytest.warns(UserWarning, match=r"0.999 cannot be promised.*precision=0\.\d\d would trust"):
+    average = TrustPathClassifier(average=True).fit(X, y)
+    with pytest.warns(UserWarning, match="Nothing is trusted yet: it takes 90 % confidence that 90 % are right"):
+        by_class = TrustPathClassifier(per_class=True).fit(X, y)
+    assert not (by_class.verdict_ == "trusted").any()
+    with pytest.warns(UserWarning, match="Nothing is trusted yet"):
         strict = TrustPathClassifier(precision=0.999).fit(X, y)
     assert not (strict.verdict_ == "trusted").any() and strict.promised_precision_ == 0
-    assert np.isnan(strict.threshold_) and by_class.threshold_ > 0
+    assert np.isnan(strict.threshold_) and average.threshold_ > 0
     credible = TrustPathClassifier(credibility=0.6).fit(X, y)
     assert ((credible.credibility_ >= 0.6) == credible.trusted_)[y < 0].all()
 
@@ -373,8 +374,8 @@ def test_bad_input_is_answered_in_a_sentence(few, case):
         ({"credibility": 1.5}, ValueError, "credibility = 1.5 is not usable"),
         ({"credibility": "high"}, TypeError, "credibility = 'high'"),
         ({"precision": 0.0}, ValueError, "precision = 0"),
-        ({"precision": 0.9, "per_class": 3}, ValueError, "give only one of"),
-        ({"per_class": 0}, ValueError, "per_class = 0"),
+        ({"precision": 0.9, "credibility": 0.6}, ValueError, "give only one of"),
+        ({"average": True, "confidence": 0.8}, ValueError, "has no confidence"),
         ({"labeller": "me"}, ValueError, "choose one of auto, rounds, no-rounds"),
         ({"folds": 1}, ValueError, "folds = 1"),
         ({"suggest": 2.5}, TypeError, "suggest = 2.5"),

@@ -1,12 +1,12 @@
 //! Instances that are nearly the same, such as copies, resized images or repeated texts.
 //!
 //! Two instances are near-duplicates if the cosine of their features is at least a threshold `t`, that is if their
-//! directions `u` differ by `‖uᵢ − uⱼ‖² ≤ 2 − 2t`. Groups are the connected components of this relation among each instance and its
+//! directions `u` differ by `‖uᵢ − uⱼ‖² ≤ 2 − 2t`. RowGroups are the connected components of this relation among each instance and its
 //! ten nearest neighbours.
 
 use rayon::prelude::*;
 
-use crate::groups::Groups;
+use crate::groups::RowGroups;
 use crate::limits::EXACT_POINTS;
 use crate::neighbors::{Neighbors, Points, Targets};
 use crate::{Error, Features, Result};
@@ -16,7 +16,7 @@ const NEIGHBORS: usize = 10;
 /// Rows that are normalised at a time.
 const BLOCK: usize = 1024;
 
-/// Groups of near-duplicates.
+/// RowGroups of near-duplicates.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Duplicates {
@@ -64,7 +64,7 @@ pub fn duplicates(features: &Features<'_>, cosine: f64) -> Result<Duplicates> {
     }
     // Distances are in single precision: what differs only by rounding is the same.
     let limit = (2.0 - 2.0 * cosine).max(1e-8);
-    let mut groups = Groups::new(n);
+    let mut groups = RowGroups::new(n);
     near_pairs(&unit, dims, limit, n <= EXACT_POINTS)?.into_iter().for_each(|(i, j)| groups.unite(i, j));
     let mut members = vec![Vec::new(); n];
     groups.first_of_all().into_iter().enumerate().for_each(|(i, first)| members[first].push(i));

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-/// Groups of rows, which grow together.
+/// RowGroups of rows, which grow together.
 #[derive(Debug)]
-pub(crate) struct Groups(Vec<usize>);
+pub(crate) struct RowGroups(Vec<usize>);
 
-impl Groups {
+impl RowGroups {
     /// So many rows, each by itself.
     pub fn new(rows: usize) -> Self {
         Self((0..rows).collect())
@@ -50,10 +50,10 @@ mod tests {
 
     #[test]
     fn rows_are_together_through_others() {
-        let mut groups = Groups::new(6);
+        let mut groups = RowGroups::new(6);
         groups.unite(4, 5);
         groups.unite(1, 4);
         assert_eq!(groups.first_of_all(), [0, 1, 2, 3, 1, 1]);
-        assert_eq!(Groups::of(&[7, 2, 7, 2, 0]).first_of_all(), [0, 1, 0, 1, 4]);
+        assert_eq!(RowGroups::of(&[7, 2, 7, 2, 0]).first_of_all(), [0, 1, 0, 1, 4]);
     }
 }

@@ -51,15 +51,18 @@
 //!
 //! ```
 //! use trustpath::label::{Trust, Verdict};
+//! use trustpath::trust::Promise;
 //! use trustpath::{Features, label};
 //!
-//! // Instance i leans towards axis i mod 3, and the first nine are labelled.
+//! // Instance i leans towards axis i mod 3, and the first thirty are labelled.
 //! let value = |at: usize| if at % 8 == at / 8 % 3 { 2.0 } else { 0.5 + 0.3 * ((at * at) as f32).sin() };
 //! let values: Vec<f32> = (0..90 * 8).map(value).collect();
-//! let given: Vec<Option<usize>> = (0..90).map(|i| (i < 9).then_some(i % 3)).collect();
+//! let given: Vec<Option<usize>> = (0..90).map(|i| (i < 30).then_some(i % 3)).collect();
 //!
 //! let features = Features::new(&values[..], 90, 8)?;
-//! let labelling = label(&features, &given).trust(Trust::Precision(0.8)).run()?;
+//! // With 90 % confidence at least 80 % of the trusted labels are right.
+//! let promise = Promise { precision: 0.8, confidence: 0.9 };
+//! let labelling = label(&features, &given).trust(Trust::Precision(promise)).run()?;
 //! assert_eq!((labelling.labels[50], labelling.verdicts[50]), (Some(50 % 3), Verdict::Trusted));
 //! # Ok::<(), trustpath::Error>(())
 //! ```

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use trustpath_path::labels::check_labels;
 
-use crate::groups::Groups;
+use crate::groups::RowGroups;
 use crate::{Error, Matrix, Result, choices, random};
 
 choices! {
@@ -143,7 +143,7 @@ impl Pool {
         if !copies.is_empty() && pool.group.is_empty() {
             pool.group = copies.to_vec();
         } else if !copies.is_empty() {
-            let mut groups = Groups::of(&pool.group);
+            let mut groups = RowGroups::of(&pool.group);
             copies.iter().enumerate().for_each(|(row, &other)| groups.unite(row, other));
             pool.group = groups.first_of_all();
         }

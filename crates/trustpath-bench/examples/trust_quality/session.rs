@@ -34,10 +34,10 @@ impl Strategy {
 }
 
 /// After an update: accuracy on the unlabelled, share of them that is trusted, and the share of wrong ones among the trusted.
-type Update = (f64, f64, Option<f64>);
+type UpdateOutcome = (f64, f64, Option<f64>);
 
 /// The sessions of a row of the table.
-pub struct Sessions(Vec<Vec<Update>>);
+pub struct Sessions(Vec<Vec<UpdateOutcome>>);
 
 impl Sessions {
     pub const COLUMNS: &str = "features | classes | labels | accuracy after 2, 4, 6 updates | coverage | jumps of more than 40 points | draws above 10 % | wrong where trusted";
@@ -48,7 +48,7 @@ impl Sessions {
     }
 }
 
-fn session(table: &FeatureTable, classes: usize, strategy: Strategy, seed: u64) -> Result<Vec<Update>> {
+fn session(table: &FeatureTable, classes: usize, strategy: Strategy, seed: u64) -> Result<Vec<UpdateOutcome>> {
     let mut random = Random::stream(seed, 77);
     let drawn = shuffled_classes(table, classes, &mut random);
     let batch = drawn.len();
@@ -103,7 +103,7 @@ impl fmt::Display for Sessions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let percent = |values: Vec<f64>| 100.0 * values.iter().sum::<f64>() / values.len().max(1) as f64;
         let is = |yes: bool| f64::from(u8::from(yes));
-        let after = |which: &dyn Fn(&Update) -> f64| {
+        let after = |which: &dyn Fn(&UpdateOutcome) -> f64| {
             let mean = |at: usize| percent(self.0.iter().map(|updates| which(&updates[at])).collect());
             [1, 3, 5].map(|at| format!("{:.0}", mean(at))).join(", ")
         };

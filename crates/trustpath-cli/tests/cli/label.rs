@@ -12,15 +12,24 @@ fn csv(rows: Range<usize>, labelled: usize) -> String {
 
 /// A pool of three classes in a folder: `pool.csv` with a few labels, `new.csv` with none.
 pub fn pool() -> CommandFolder {
-    CommandFolder::with([("pool.csv", csv(0..90, 15)), ("new.csv", csv(1002..1014, 0))])
+    CommandFolder::with([("pool.csv", csv(0..90, 30)), ("new.csv", csv(1002..1014, 0))])
 }
 
 #[test]
 fn every_instance_gets_a_label_and_a_reason() {
     let folder = pool();
     let said = folder.prints("label pool.csv --out out.jsonl --suggest 4");
-    contains(&said, &["90 instances, 5 features each; 15 labels of 3 classes given"]);
-    contains(&said, &["estimated precision", "Label next: n", "Every second one is random."]);
+    contains(&said, &["90 instances, 5 features each; 30 labels of 3 classes given"]);
+    contains(
+        &said,
+        &[
+            "promise ",
+            "with 90 % confidence at least 90 %",
+            "estimate ",
+            "Label next: n",
+            "Every second one is random.",
+        ],
+    );
     let spent = said.lines().last().unwrap();
     let memory = !cfg!(target_os = "linux") || spent.contains(" s, peak memory 0.");
     assert!(spent.contains(" s") && memory, "{spent}");
@@ -31,7 +40,7 @@ fn every_instance_gets_a_label_and_a_reason() {
     for (i, row) in rows.iter().enumerate() {
         assert_eq!(row["id"], format!("n{i}"));
         assert_eq!(row["label"], CLASSES[i % 3], "{row}");
-        assert_eq!(row["verdict"] == "given", i < 15);
+        assert_eq!(row["verdict"] == "given", i < 30);
         assert!((0.0..=1.0).contains(&row["credibility"].as_f64().unwrap()));
         contains(row["reason"].as_str().unwrap(), &["nearest labelled: n"]);
         suggested.extend(row["suggested"].as_u64().map(|rank| (rank, row["origin"].as_str().unwrap())));
@@ -58,7 +67,7 @@ fn results_are_the_same_for_any_number_of_threads_and_in_every_format() {
 fn streams_in_and_out() {
     let folder = pool();
     let plain = folder.prints("label pool.csv --out -");
-    let start = "id,label,probability,credibility,novelty,round,verdict,reason\nn0,auk,";
+    let start = "id,label,probability,credibility,distance,round,verdict,reason\nn0,auk,";
     assert!(plain.starts_with(start), "{}", &plain[..200]);
     assert_eq!(plain.lines().count(), 91);
     let piped = outputs(folder.command("label - --out -").write_stdin(folder.bytes("pool.csv"))).0;
@@ -80,7 +89,7 @@ fn a_page_is_self_contained_and_names_are_text() {
 fn too_few_labels_promise_nothing_and_say_so() {
     let folder = pool();
     let said = folder.prints("label pool.csv --precision 0.99 --out out.csv");
-    contains(&said, &["cannot be promised", "at least 99"]);
+    contains(&said, &["Nothing is trusted yet", "90 % confidence that 99 % are right", "labels have to be held out"]);
     assert!(!folder.read("out.csv").contains(",trusted,"));
     folder.write("one.csv", csv(0..60, 3));
     contains(&folder.prints("label one.csv"), &["every class has only one", "are not detected"]);
@@ -145,8 +154,10 @@ fn data_that_cannot_be_labelled_is_refused() {
     for (options, code, expected) in [
         ("--precision 1.5", 2, "precision = 1.5"),
         ("--credibility 0", 2, "credibility = 0"),
-        ("--per-class 0", 2, "per-class = 0"),
-        ("--precision 0.9 --per-class 3", 2, "only one of"),
+        ("--confidence 1", 2, "confidence = 1"),
+        ("--precision 0.9 --credibility 0.6", 2, "only one of"),
+        ("--average --confidence 0.8", 2, "has no confidence"),
+        ("--average --per-class", 2, "for all classes together"),
         ("--report page.txt", 2, "page.txt must end in .html"),
         ("--model m.bin", 2, "m.bin must end in .safetensors"),
         ("--out absent/out.csv", 1, "cannot write absent/out.csv"),

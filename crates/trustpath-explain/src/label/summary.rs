@@ -123,6 +123,7 @@ impl LabelResult<'_> {
         let of = |origin: Origin| self.labelling.origins[origin as usize];
         let (unknown, random) = (of(Origin::Unknown), of(Origin::Random));
         match (unknown, random) {
+            (0, 0) => "no label: those of chosen instances check nothing".to_owned(),
             (0, random) => count(random, "label drawn at random", "labels drawn at random"),
             (unknown, 0) => {
                 format!("the {unknown} given labels, taken to be a random part of the pool or of each class")
@@ -195,7 +196,12 @@ impl LabelResult<'_> {
         let nothing =
             format!("Nothing is trusted yet: it takes {confidence:.0} % confidence that {percent:.0} % are right");
         let have = calibration.effective_labels();
+        let chosen = self.labelling.origins[Origin::Chosen as usize];
         let why = match calibration.labels_needed(promise) {
+            _ if chosen == self.number(Verdict::Given) => {
+                "all given labels are of chosen instances, which check nothing: label some that are drawn at random"
+                    .to_owned()
+            }
             _ if calibration.held_out.is_empty() => {
                 "no label could be held out to check it, since every class has only one".to_owned()
             }

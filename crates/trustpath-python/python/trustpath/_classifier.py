@@ -119,7 +119,7 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Why each instance has its verdict. Computed when it is read; not kept by pickling.
     probability_ : ndarray of shape (n_samples,)
         Estimated probability that each label is right; that it is none of these, for those that are.
-    novelty_ : ndarray of shape (n_samples,)
+    distance_ : ndarray of shape (n_samples,)
         How far each instance is from all labels, from 0 to 1; NaN where unknown classes were not looked for.
     labeller_ : str
         The labelling algorithm that was used.
@@ -283,7 +283,7 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.trusted_ = np.isin(self.verdict_, ("given", "trusted"))
         self.credibility_ = found["credibility"]
         self.probability_ = found["probability"]
-        self.novelty_ = found["novelty"]
+        self.distance_ = found["distance"]
         self.labeller_ = str(found["labeller"])
         self.threshold_ = float("nan") if found["cut"] is None else float(found["cut"])
         self.path_ = Path(found["lambda"], found["gamma_norm"])
@@ -389,7 +389,7 @@ class TrustPathClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def to_frame(self, *, ids: Optional[Any] = None) -> Any:
         """The table that ``trustpath label --out`` writes, as a frame of pandas.
 
-        Its columns are ``id``, ``label``, ``probability``, ``credibility``, ``novelty`` (where unknown classes were looked for), ``round``,
+        Its columns are ``id``, ``label``, ``probability``, ``credibility``, ``distance`` (where unknown classes were looked for), ``round``,
         ``verdict``, ``reason`` and, where there are suggestions, ``suggested`` and ``origin``. ``ids`` are the names of the instances; None for row numbers.
         """
         result, rows = self._kept(), len(self.verdict_)

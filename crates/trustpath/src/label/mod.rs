@@ -15,20 +15,20 @@
 //! use trustpath::label::Verdict;
 //! use trustpath::{Features, label};
 //!
-//! // Instance i leans towards axis i mod 3, and the first nine are labelled.
+//! // Instance i leans towards axis i mod 3, and the first sixty are labelled.
 //! let values: Vec<f32> = (0..90 * 8)
 //!     .map(|at| {
 //!         let (i, j) = (at / 8, at % 8);
 //!         if j == i % 3 { 2.0 } else { 0.5 + 0.3 * ((at * at) as f32).sin() }
 //!     })
 //!     .collect();
-//! let given: Vec<Option<usize>> = (0..90).map(|i| (i < 9).then_some(i % 3)).collect();
+//! let given: Vec<Option<usize>> = (0..90).map(|i| (i < 60).then_some(i % 3)).collect();
 //!
 //! let features = Features::new(&values[..], 90, 8)?;
 //! let labelling = label(&features, &given).run()?;
-//! assert_eq!(labelling.labels[50], Some(50 % 3));
-//! assert_eq!(labelling.verdicts[50], Verdict::Trusted);
-//! assert!(labelling.credibility[50] > 0.5);
+//! assert_eq!(labelling.labels[70], Some(70 % 3));
+//! assert_eq!(labelling.verdicts[70], Verdict::Trusted);
+//! assert!(labelling.credibility[70] > 0.5);
 //! # Ok::<(), trustpath::Error>(())
 //! ```
 

@@ -7,12 +7,12 @@
 //! d²ⱼ ≤ 0.005 s    and    d²ⱼ₊₁ ≥ 25 d²ⱼ        s the mean squared distance of two instances
 //! ```
 //!
-//! or all of the neighbours that are known, if even the last is nearer than `10⁻⁴ s`. Groups are the connected components. In data of one or two
+//! or all of the neighbours that are known, if even the last is nearer than `10⁻⁴ s`. RowGroups are the connected components. In data of one or two
 //! dimensions the nearest instances are as near as that without being copies, but then they form chains: groups of more than
 //! a twentieth of the pool are none.
 
 use crate::Matrix;
-use crate::groups::Groups;
+use crate::groups::RowGroups;
 use crate::neighbors::Neighbors;
 
 /// The largest squared distance of copies, that of copies without a gap, and the gap; see above.
@@ -28,7 +28,7 @@ pub(super) fn near_copies(x: &Matrix, neighbors: &Neighbors) -> Vec<usize> {
     let mut mean = vec![0.0; x.cols()];
     x.iter_rows().for_each(|row| mean.iter_mut().zip(row).for_each(|(m, v)| *m += v / rows as f64));
     let scale = 2.0 - 2.0 * mean.iter().map(|m| m * m).sum::<f64>();
-    let mut groups = Groups::new(rows);
+    let mut groups = RowGroups::new(rows);
     for row in 0..rows {
         let copies = copies(neighbors.squared_distances(row), scale);
         neighbors.indices(row).take(copies).for_each(|other| groups.unite(row, other));
@@ -57,7 +57,7 @@ mod tests {
     use crate::Features;
     use crate::random::Random;
 
-    /// Groups of random directions in so many dimensions, where each row comes so many times with this jitter.
+    /// RowGroups of random directions in so many dimensions, where each row comes so many times with this jitter.
     fn groups(rows: usize, dims: usize, times: usize, jitter: f64) -> Vec<usize> {
         let mut random = Random::stream(3, dims as u64);
         let mut values = Vec::new();
