@@ -50,7 +50,7 @@ def same_table(frame, path):
 def in_python(page):
     """A page of the command with options spelled as in Python."""
     return re.sub(
-        r"--(precision|credibility|per-class|suggest)( (?=\d))?",
+        r"--(precision|credibility|per-class|average|suggest)( (?=\d))?",
         lambda found: found[1].replace("-", "_") + ("=" if found[2] else ""),
         page,
     )

@@ -69,12 +69,12 @@ def in_one_process(pool, sample, seed=0, **options):
 
 @pytest.mark.parametrize("sample", [300, 2000])
 def test_results_are_those_of_one_process_for_any_blocks(cluster, pool, sample):
-    one, y, part = in_one_process(pool, sample)
+    one, y, part = in_one_process(pool, sample, average=True)
     assert part == min(sample, 900)
     given = np.array([label is not None for label in y])
     one = one.assign(given=y, known=given).sort_values("id").reset_index(drop=True)
     known = one["known"].to_numpy()
-    found = [rows_of(distributed.label(blocks(pool, count), sample=sample)) for count in (1, 3, 7)]
+    found = [rows_of(distributed.label(blocks(pool, count), sample=sample, average=True)) for count in (1, 3, 7)]
     assert found[0].columns.tolist() == ["id", *RESULTS]
     for frame in found:
         assert frame["id"].tolist() == one["id"].tolist()
