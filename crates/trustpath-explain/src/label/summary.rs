@@ -103,7 +103,6 @@ impl LabelResult<'_> {
 
     /// What is promised of the trusted labels, if anything is.
     fn promise(&self) -> Option<String> {
-        let percent = |share: f64| format!("{:.0} %", 100.0 * share);
         let text = |Promise { precision, confidence }, whose: &str| {
             format!("with {} confidence at least {} of {whose} are right", percent(confidence), percent(precision))
         };
@@ -192,9 +191,8 @@ impl LabelResult<'_> {
     fn no_promise(&self, promise: Promise) -> String {
         let Promise { precision, confidence } = promise;
         let calibration = &self.labelling.trusted.calibration;
-        let (percent, confidence) = (100.0 * precision, 100.0 * confidence);
-        let nothing =
-            format!("Nothing is trusted yet: it takes {confidence:.0} % confidence that {percent:.0} % are right");
+        let (certain, right) = (percent(confidence), percent(precision));
+        let nothing = format!("Nothing is trusted yet: it takes {certain} confidence that {right} are right");
         let have = calibration.effective_labels();
         let chosen = self.labelling.origins[Origin::Chosen as usize];
         let why = match calibration.labels_needed(promise) {
@@ -221,9 +219,10 @@ impl LabelResult<'_> {
         let weaker = match average {
             0 => String::new(),
             some => format!(
-                " {} trusts {} by a weaker promise: right to {percent:.0} % on average over other choices of the given labels.",
+                " {} trusts {} by a weaker promise: right to {} on average over other choices of the given labels.",
                 self.front_end.option("average"),
                 count(some, "label", "labels"),
+                percent(precision),
             ),
         };
         format!("{nothing}, and {why}. {}{weaker}", self.more_labels())
@@ -294,6 +293,11 @@ impl LabelResult<'_> {
         text.push_str(&format!("\n{spent}\n"));
         text
     }
+}
+
+/// A share in percent, with as many digits as it has: nearly everything is not everything.
+fn percent(share: f64) -> String {
+    format!("{} %", (1e7 * share).round() / 1e5)
 }
 
 /// Names in a line; of many, the first and the number of the others.

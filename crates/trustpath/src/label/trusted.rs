@@ -15,7 +15,8 @@ pub struct Trusted {
     pub cut: Option<f64>,
     /// Estimated precision; `None` where no held-out label ranks as high.
     pub estimate: Option<Estimate>,
-    /// How many labels would be trusted at each of some precisions, by the same kind of promise.
+    /// How many labels would be trusted at each of some precisions, by the same kind of promise; none where every class has a promise of
+    /// its own.
     pub curve: Vec<(f64, usize)>,
     /// What can be promised of every class; none but where that was asked for.
     pub classes: Vec<ClassPromise>,
@@ -90,7 +91,7 @@ impl RankedRows<'_> {
             trust,
             cut: rows.iter().map(|&row| self.probability[row]).reduce(f64::min),
             estimate: calibration.estimate(share),
-            curve: CURVE.into_iter().map(size).collect(),
+            curve: if promises.is_empty() { CURVE.into_iter().map(size).collect() } else { Vec::new() },
             classes: promises,
             ranked_by,
             calibration,

@@ -15,8 +15,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::pool::{Labels, Pool};
-use crate::random;
+use crate::pool::{Labels, Pool, hash};
 
 /// Held-out labels of a tier that are enough for it.
 const ENOUGH: usize = 10;
@@ -218,15 +217,15 @@ impl Fold {
     /// Folds in each of which some of the larger classes have as few labels as the smallest class of a tier.
     fn thinned(pool: &Pool, tiers: &ClassTiers, tier: usize, seed: u64) -> Vec<Self> {
         let keep = tiers.smallest[tier];
-        let seed = mixed(seed, tier as u64 + 1);
+        let seed = hash(seed, tier + 1);
         let mut larger: Vec<usize> = (0..pool.classes).filter(|&class| tiers.counts[class] > keep).collect();
         if larger.len() < LARGER_CLASSES {
             return Vec::new();
         }
-        larger.sort_by_key(|&class| (mixed(!seed, class as u64), class));
+        larger.sort_by_key(|&class| (hash(!seed, class), class));
         // Labels that say nothing of the pool are kept first.
         let mut order: Vec<usize> = (0..pool.labels.len()).collect();
-        order.sort_by_key(|&at| (pool.calibrates(at), mixed(seed, pool.group_of(pool.given[at]) as u64), at));
+        order.sort_by_key(|&at| (pool.calibrates(at), hash(seed, pool.group_of(pool.given[at])), at));
         let mut kept = vec![BTreeSet::new(); pool.classes];
         let mut beyond = vec![false; order.len()];
         for at in order {
@@ -267,7 +266,7 @@ impl Fold {
 /// The fold of each given label: one drawn from the seed and its group, or the next that has room for another label of the class. So a
 /// class with several groups is never hidden completely, and another label moves few of the others to another fold.
 fn assign(pool: &Pool, folds: usize, seed: u64) -> Vec<usize> {
-    let drawn = |at: usize| mixed(seed, pool.group_of(pool.given[at]) as u64);
+    let drawn = |at: usize| hash(seed, pool.group_of(pool.given[at]));
     let mut order: Vec<usize> = (0..pool.labels.len()).collect();
     order.sort_by_key(|&at| (drawn(at), at));
     let mut of_class = vec![0usize; pool.classes];
@@ -285,11 +284,6 @@ fn assign(pool: &Pool, folds: usize, seed: u64) -> Vec<usize> {
         fold_of[at] = fold;
     }
     fold_of
-}
-
-/// Number `at` of the SplitMix64 sequence that starts at `seed`.
-fn mixed(seed: u64, at: u64) -> u64 {
-    random::mix(seed.wrapping_add(at.wrapping_mul(random::GOLDEN)))
 }
 
 #[cfg(test)]
